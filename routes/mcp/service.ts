@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
-import { mcpToolName } from '../../src/mcp/adapt.ts';
+import { mcpToolName } from '../../src/mcp/tool-name.ts';
 import { hidingRule } from '../../src/permissions/rule-index.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { McpDoorContext } from './dependencies.ts';

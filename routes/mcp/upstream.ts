@@ -2,7 +2,7 @@
  * Passes one MCP server through as it is, with its own names, for one client: each of its calls passes the gate.
  */
 import { type McpLink } from '../../src/mcp/link.ts';
-import { mcpToolName } from '../../src/mcp/adapt.ts';
+import { mcpToolName } from '../../src/mcp/tool-name.ts';
 import type { AllowedCall } from '../../src/mcp/environment.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import type { LinkHandlers } from '../../src/mcp/link-handlers.ts';

@@ -4,7 +4,6 @@
  * The general permission rules decide whatever a server claims; a missing annotation counts as false.
  */
 import type { CallToolResult } from '@modelcontextprotocol/client';
-import { createHash } from 'node:crypto';
 import type { Limits } from '../../config/limits.ts';
 import type { JsonObject, JsonValue } from '../base/json.ts';
 import { buildTool } from '../tool/build-tool.ts';
@@ -23,13 +22,8 @@ import { drawChangedDefinition } from './changed-definition.ts';
 import { jsonSchemaInput } from './json-schema-input.ts';
 import { type McpProgress, mcpRendering } from './render.ts';
 import { type McpToolDefinition, RESULT_CHARS_KEY, SEARCH_HINT_KEY } from './tool-definition.ts';
+import { mcpToolName } from './tool-name.ts';
 import { visibleLine, visibleText } from './visible-text.ts';
-
-/** Longest tool name that the model APIs accept. */
-const NAME_CHARS = 64;
-
-/** `_` and eight hex digits. */
-const SUFFIX_CHARS = 9;
 
 /** Limit of a result, in characters, for tools that declare none. */
 const DEFAULT_RESULT_CHARS = 100_000;
@@ -228,26 +222,4 @@ function makeTextVisible(value: JsonValue, maxChars: number): JsonValue {
         : makeTextVisible(inner, maxChars),
     ]),
   );
-}
-
-/**
- * Derive a name that depends only on this server and tool, and that no other pair shares.
- *
- * Where the plain name would be ambiguous, altered or too long, it is cut and a digest of the pair is appended.
- *
- * @param server Name of the server, as configured.
- * @param tool Name of the tool, as the server sent it.
- * @returns At most 64 characters of `[A-Za-z0-9_-]`.
- */
-export function mcpToolName(server: string, tool: string): string {
-  const written = `mcp__${server}__${tool}`;
-  const name = written.replace(/[^A-Za-z0-9_-]/g, '_');
-  const isAmbiguous = server.includes('__') || server.endsWith('_') || tool.startsWith('_');
-  if (name === written && !isAmbiguous && name.length <= NAME_CHARS) return name;
-
-  const digest = createHash('sha256')
-    .update(`${server}\0${tool}`)
-    .digest('hex')
-    .slice(0, SUFFIX_CHARS - 1);
-  return `${name.slice(0, NAME_CHARS - SUFFIX_CHARS)}_${digest}`;
 }

@@ -6,7 +6,7 @@ import { showText } from '../base/hidden-characters.ts';
 import { buildTool } from '../tool/build-tool.ts';
 import type { Tool } from '../tool/tool.ts';
 import type { Display } from '../wire/display.ts';
-import { mcpToolName } from './adapt.ts';
+import { mcpToolName } from './tool-name.ts';
 import type { McpServerSettings } from './server-settings.ts';
 
 /** A server that a folder names. */

@@ -8,7 +8,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { LimitFunction } from 'p-limit';
 import { errorMessage, GauntletError } from '../base/errors.ts';
 import { isLinkBroken, isSessionLost, needsLogin, toCallError } from './call-error.ts';
-import type { LinkHandlers } from './link-handlers.ts';
+import type { LinkHandlers, ListKind } from './link-handlers.ts';
 import type { LinkOptions, McpLink } from './link.ts';
 import { listTools, type ListLimits } from './list-tools.ts';
 import { retryPause, MAX_RETRY_MS, type RetryPace } from './retry-pause.ts';
@@ -36,6 +36,8 @@ export interface ConnectionOptions {
   readonly onChange: () => void;
   /** Replaces secrets in text that the server sent. */
   readonly mask: (text: string) => string;
+  /** Called when the server announces other prompts or resources; debounced. */
+  readonly onOffersChanged?: (kind: Exclude<ListKind, 'tools'>) => void;
   /** Called with each note on tools left out of the list, for people. */
   readonly onRemark: (remark: string) => void;
 }
@@ -75,6 +77,11 @@ export class McpConnection {
 
   get status(): McpServerStatus {
     return this.#status;
+  }
+
+  /** Client of the open link; undefined while there is none. */
+  get client(): Client | undefined {
+    return this.#link?.client;
   }
 
   /** Reason for the missing connection, for people. */
@@ -186,8 +193,8 @@ export class McpConnection {
   async #connectOnce(): Promise<void> {
     const handlers: LinkHandlers = {
       ...this.#options.handlers,
-      onListChanged: () => this.#relist(),
-      listKinds: ['tools'],
+      onListChanged: (kind) => (kind === 'tools' ? this.#relist() : this.#options.onOffersChanged?.(kind)),
+      listKinds: ['tools', 'prompts'],
     };
     const link = await this.#options.limitConnecting(() => this.#open(handlers, this.#stop.signal));
     const onStop = () => void link.close();

@@ -1,14 +1,11 @@
 /**
- * Requests a server's tools, page by page, and validates each separately: the SDK's own listing discards all of them
- * when one is malformed.
+ * Requests a server's tools and validates each separately.
  */
 import type { Client } from '@modelcontextprotocol/client';
-import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
+import { pagedEntries } from './paged-list.ts';
 import { parseToolDefinition, type McpToolDefinition } from './tool-definition.ts';
 import { visibleLine } from './visible-text.ts';
-
-const ToolsPage = z.looseObject({ tools: z.array(z.unknown()), nextCursor: z.string().optional().catch(undefined) });
 
 /** Rejected tools that a notice names; the rest is only counted. */
 const MAX_NAMED_REFUSALS = 5;
@@ -23,9 +20,6 @@ export interface ToolListing {
   /** Sentences on what was left out and why, for people. */
   readonly remarks: readonly string[];
 }
-
-/** Pages of one listing, of tools or of resources: a server that always names a next page ends here. */
-export const MAX_LIST_PAGES = 100;
 
 /** Tools taken from one server, named in a notice where there are more: no model chooses among so many. */
 export const MAX_SERVER_TOOLS = 2_000;
@@ -44,7 +38,11 @@ export async function listTools(client: Client, limits: ListLimits, signal: Abor
   const refusals: string[] = [];
   const remarks: string[] = [];
 
-  for await (const sent of sentTools(client, limits, signal, (remark) => remarks.push(remark))) {
+  const list = {
+    ...{ method: 'tools/list', member: 'tools', maxEntries: MAX_SERVER_TOOLS, pageMs: limits.mcpConnectMs, signal },
+    onCut: (remark: string) => void remarks.push(remark),
+  };
+  for await (const sent of pagedEntries(client, list)) {
     const parsed = parseToolDefinition(sent);
     if ('refusal' in parsed) refusals.push(`"${parsed.name}" (${parsed.refusal})`);
     else if (definitions.has(parsed.definition.name)) refusals.push(`"${parsed.definition.name}" (sent twice)`);
@@ -54,24 +52,8 @@ export async function listTools(client: Client, limits: ListLimits, signal: Abor
   return { definitions: [...definitions.values()], remarks: [...remarks, ...describeRefusals(refusals)] };
 }
 
-/** Yield the entries of all pages, up to the bounds. */
-async function* sentTools(client: Client, limits: ListLimits, signal: AbortSignal, remark: (text: string) => void) {
-  let cursor: string | undefined;
-  let count = 0;
-  for (let page = 0; page < MAX_LIST_PAGES; page++) {
-    const request = { method: 'tools/list', ...(cursor === undefined ? {} : { params: { cursor } }) };
-    const { tools, nextCursor } = await client.request(request, ToolsPage, { signal, timeout: limits.mcpConnectMs });
-    for (const sent of tools) {
-      if (count++ === MAX_SERVER_TOOLS) return remark(`Only its first ${MAX_SERVER_TOOLS} tools are listed`);
-      yield sent;
-    }
-    if (nextCursor === undefined || nextCursor === cursor) return;
-    cursor = nextCursor;
-  }
-  remark(`Only the first ${MAX_LIST_PAGES} pages of its tools are listed`);
-}
-
-function describeRefusals(refusals: readonly string[]): readonly string[] {
+/** Describe what was left out of a list, for people. @param refusals A name and a reason each. */
+export function describeRefusals(refusals: readonly string[]): readonly string[] {
   if (refusals.length === 0) return [];
   const named = refusals.slice(0, MAX_NAMED_REFUSALS).map((refusal) => visibleLine(refusal, 2 * MAX_NAME_CHARS));
   const more = refusals.length > MAX_NAMED_REFUSALS ? ` and ${refusals.length - MAX_NAMED_REFUSALS} more` : '';

@@ -6,11 +6,20 @@ import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../base/errors.ts';
 import { toOutput, type McpOutput } from './call-result.ts';
-import { MAX_LIST_PAGES } from './list-tools.ts';
+import { pagedEntries } from './paged-list.ts';
 import { visibleLine } from './visible-text.ts';
 
 /** Resources listed of one server. */
 const MAX_RESOURCES = 1_000;
+
+/** Templates listed of one server. */
+const MAX_TEMPLATES = 200;
+
+/** Longest address of a resource or a template. */
+const MAX_URI_CHARS = 8_000;
+
+/** Text with expressions of RFC 6570 in braces. */
+const URI_TEMPLATE = /^(?:[^{}]|\{[+#./;?&]?[\w.%]{1,200}(?::\d{1,4}|\*)?(?:,[\w.%]{1,200}(?::\d{1,4}|\*)?)*\})+$/;
 
 /** Longest name or description of a resource, in characters. Its URI is never cut, since it is used as an address. */
 const LABEL_CHARS = 500;
@@ -22,16 +31,15 @@ const label = z
   .catch(undefined);
 
 const Resource = z.object({
-  uri: z.string().max(8_000),
+  uri: z.string().max(MAX_URI_CHARS),
   name: label,
   title: label,
   description: label,
   mimeType: label,
 });
 
-const ResourcesPage = z.looseObject({
-  resources: z.array(z.unknown()),
-  nextCursor: z.string().optional().catch(undefined),
+const Template = Resource.omit({ uri: true }).extend({
+  uriTemplate: z.string().max(MAX_URI_CHARS).regex(URI_TEMPLATE),
 });
 
 const ResourceContents = z.looseObject({
@@ -48,6 +56,9 @@ const ResourceContents = z.looseObject({
 /** A resource as its server lists it, with hidden characters made visible. */
 export type McpResource = z.output<typeof Resource>;
 
+/** A template of addresses as its server lists it, with hidden characters made visible. */
+export type McpResourceTemplate = z.output<typeof Template>;
+
 /** Limits of listing and reading resources. */
 export type ResourceLimits = Pick<Limits, 'mcpCallIdleMs' | 'resultChars'>;
 
@@ -59,18 +70,28 @@ export async function listResources(
 ): Promise<readonly McpResource[]> {
   if (client.getServerCapabilities()?.resources === undefined) return [];
   const resources: McpResource[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < MAX_LIST_PAGES && resources.length < MAX_RESOURCES; page++) {
-    const request = { method: 'resources/list', ...(cursor === undefined ? {} : { params: { cursor } }) };
-    const listed = await client.request(request, ResourcesPage, { signal, timeout: limits.mcpCallIdleMs });
-    for (const sent of listed.resources) {
-      const resource = Resource.safeParse(sent);
-      if (resource.success) resources.push(resource.data);
-    }
-    if (listed.nextCursor === undefined || listed.nextCursor === cursor) break;
-    cursor = listed.nextCursor;
+  const list = { method: 'resources/list', member: 'resources', maxEntries: MAX_RESOURCES, signal };
+  for await (const sent of pagedEntries(client, { ...list, pageMs: limits.mcpCallIdleMs })) {
+    const resource = Resource.safeParse(sent);
+    if (resource.success) resources.push(resource.data);
   }
-  return resources.slice(0, MAX_RESOURCES);
+  return resources;
+}
+
+/** List a server's templates, up to the bounds; malformed entries are left out. */
+export async function listTemplates(
+  client: Client,
+  limits: ResourceLimits,
+  signal: AbortSignal,
+): Promise<readonly McpResourceTemplate[]> {
+  if (client.getServerCapabilities()?.resources === undefined) return [];
+  const templates: McpResourceTemplate[] = [];
+  const list = { method: 'resources/templates/list', member: 'resourceTemplates', maxEntries: MAX_TEMPLATES, signal };
+  for await (const sent of pagedEntries(client, { ...list, pageMs: limits.mcpCallIdleMs })) {
+    const template = Template.safeParse(sent);
+    if (template.success) templates.push(template.data);
+  }
+  return templates;
 }
 
 /** Read one resource. @throws {GauntletError} `tool_failed` if it has no content. */

@@ -5,21 +5,24 @@
  * so that nobody acts with the tokens of another.
  */
 import type { Tool } from '../tool/tool.ts';
+import type { ServerOffer } from './offers.ts';
 import type { McpServer } from './server.ts';
 
 /** Connections of all principals. */
 export class ServerSet {
   readonly #order: readonly string[];
-  readonly #onToolsChanged: () => void;
+  readonly #onChange: () => void;
   readonly #shared = new Map<string, McpServer>();
   readonly #own = new Map<string, Map<string, McpServer>>();
   /** Lists of tools: the shared one under `undefined`, and those of principals with connections of their own. */
   readonly #lists = new Map<string | undefined, readonly Tool[]>([[undefined, Object.freeze([])]]);
 
-  /** @param order Names of the servers, in the order of their tools. */
-  constructor(order: readonly string[], onToolsChanged: () => void) {
+  readonly #offers = new Map<string | undefined, readonly ServerOffer[]>();
+
+  /** @param order Names of the servers, in the order of their tools. @param onChange Called when a list changed. */
+  constructor(order: readonly string[], onChange: () => void) {
     this.#order = order;
-    this.#onToolsChanged = onToolsChanged;
+    this.#onChange = onChange;
   }
 
   /** Add the connection that principals without tokens share. */
@@ -60,21 +63,34 @@ export class ServerSet {
     return this.#lists.get(principal) ?? this.#lists.get(undefined) ?? [];
   }
 
+  /** Return what the servers offer a principal beside tools; the same array until something changed. */
+  offers(principal?: string): readonly ServerOffer[] {
+    return this.#offers.get(principal) ?? this.#offers.get(undefined) ?? [];
+  }
+
   /** Return all connections. */
   all(): readonly McpServer[] {
     return [...this.#shared.values(), ...[...this.#own.values()].flatMap((servers) => [...servers.values()])];
   }
 
-  /** Collect the tools again, and announce lists that changed. */
+  /** Collect tools and offers again, and announce lists that changed. */
   collect(): void {
     let isChanged = false;
     for (const principal of [undefined, ...this.#own.keys()]) {
-      const tools = this.#order.flatMap((name) => this.find(name, principal)?.tools() ?? []);
-      const known = this.#lists.get(principal);
-      if (known?.length === tools.length && tools.every((tool, index) => tool === known[index])) continue;
-      this.#lists.set(principal, Object.freeze(tools));
-      isChanged = true;
+      const servers = this.#order.flatMap((name) => this.find(name, principal) ?? []);
+      const tools = servers.flatMap((server) => server.tools());
+      const offers = servers.map((server) => server.offer());
+      isChanged = update(this.#lists, principal, tools) || isChanged;
+      isChanged = update(this.#offers, principal, offers) || isChanged;
     }
-    if (isChanged) this.#onToolsChanged();
+    if (isChanged) this.#onChange();
   }
+}
+
+/** Replace a list whose entries changed. @returns True if they did. */
+function update<Key, Entry>(lists: Map<Key, readonly Entry[]>, key: Key, entries: readonly Entry[]): boolean {
+  const known = lists.get(key);
+  if (known?.length === entries.length && entries.every((entry, index) => entry === known[index])) return false;
+  lists.set(key, Object.freeze(entries));
+  return true;
 }

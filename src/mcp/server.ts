@@ -5,18 +5,19 @@
  */
 import type { Tool } from '../tool/tool.ts';
 import { adaptTool } from './adapt.ts';
-import type { McpOutput } from './call-result.ts';
 import { type ConnectionOptions, McpConnection } from './connection.ts';
 import type { McpServerOptions } from './environment.ts';
 import { definitionPins } from './definition-pins.ts';
 import { HeadersHelper } from './headers-helper.ts';
 import type { LinkHandlers } from './link-handlers.ts';
 import type { McpLink } from './link.ts';
+import { MAX_SERVER_TOOLS } from './list-tools.ts';
+import { ServerOffers, type ServerOffer } from './offers.ts';
 import type { LinkOwner } from './owned-links.ts';
 import { remoteOpener } from './remote-link.ts';
-import { listResources, type McpResource, readResource } from './resources.ts';
 import { RETRY_PACE } from './retry-pause.ts';
 import { createCalls } from './server-calls.ts';
+import { serverReads, type ServerReads } from './server-reads.ts';
 import { ServerRequests } from './server-requests.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import { openStdioLink } from './stdio-transport.ts';
@@ -37,14 +38,12 @@ const MAX_ALWAYS_LOADED_CHARS = 8 * 1_024;
 const NOTICE_CHARS = 2_000;
 
 /** One configured server. */
-export interface McpServer {
+export interface McpServer extends ServerReads {
   readonly connection: McpConnection;
   /** Tools of the last list; an unchanged definition keeps its tool object. */
   tools(): readonly Tool[];
-  /** @throws {GauntletError} `cancelled`, `timeout` or `tool_failed`. */
-  listResources(signal: AbortSignal): Promise<readonly McpResource[]>;
-  /** @throws {GauntletError} As `listResources`. */
-  readResource(uri: string, signal: AbortSignal): Promise<McpOutput>;
+  /** What it offers beside tools; the same object until something changed. */
+  offer(): ServerOffer;
   /** As `McpConnections.openOwned`. */
   openOwned(owner: LinkOwner, handlers: LinkHandlers, signal: AbortSignal): Promise<McpLink>;
   /** Close the connection of a session that has ended. */
@@ -76,16 +75,23 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     limitConnecting,
     onRemark: (remark) => notice('warning', 'mcp_tools_left_out', remark),
     onChange,
+    onOffersChanged: (kind) => (kind === 'prompts' ? offers.relist() : undefined),
+  });
+  const offers = new ServerOffers({
+    server: name,
+    limits,
+    mask,
+    onChange: options.onToolsChanged,
+    onRemark: (remark) => notice('warning', 'mcp_prompts_left_out', remark),
   });
   const calls = createCalls({ ...options, mask }, connection, shared);
   let alwaysLoaded: ReadonlySet<McpToolDefinition> = new Set();
-  const source = {
-    ...{ server: name, limits, call: calls.call, ...pins },
-    isAlwaysLoaded: (definition: McpToolDefinition) => settings.alwaysLoad ?? alwaysLoaded.has(definition),
-  };
+  const isAlwaysLoaded = (definition: McpToolDefinition) => settings.alwaysLoad ?? alwaysLoaded.has(definition);
+  const source = { server: name, limits, call: calls.call, ...pins, isAlwaysLoaded };
 
   function onChange(): void {
     reportFailure(connection);
+    offers.follow(connection);
     if (connection.definitions === definitions) return;
     definitions = connection.definitions;
     pins.compareWithPins(definitions);
@@ -104,10 +110,8 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     openOwned: calls.openOwned,
     endSession: calls.endSession,
     tools: () => [...byHash.values()],
-    listResources: (signal) =>
-      connection.request({ signal, isRepeatable: true, run: (client) => listResources(client, limits, signal) }),
-    readResource: (uri, signal) =>
-      connection.request({ signal, isRepeatable: true, run: (client) => readResource(client, uri, limits, signal) }),
+    offer: () => offers.current,
+    ...serverReads(connection, limits),
   };
 }
 

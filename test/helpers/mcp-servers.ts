@@ -30,6 +30,12 @@ export function fixtureServer(...args: string[]): StdioServerSettings {
   };
 }
 
+/** The fixture that offers prompts, resources and instructions, in one of its moods. */
+export function offeringServer(...args: string[]): StdioServerSettings {
+  const program = new URL('../fixtures/mcp-offers.mjs', import.meta.url).pathname;
+  return { command: process.execPath, args: [program, ...args] };
+}
+
 /** Where authorization servers would send a browser. */
 export const CALLBACK = 'http://127.0.0.1:1/oauth/callback';
 

@@ -12,13 +12,17 @@ import { checkFrontMatter, type MarkdownParts, readFrontMatter } from '../../src
 import { realFolder } from '../../src/files/working-directories.ts';
 import { parseRule } from '../../src/permissions/rule.ts';
 
-/** Head of a skill: everything but its text. */
-export interface Skill {
+/** A skill as it is listed. */
+export interface ListedSkill {
   readonly name: string;
   /** Tells the model that chooses what the skill does and when to use it. */
   readonly description: string;
   /** Describes its arguments, as in "[issue number]". */
   readonly argumentHint?: string;
+}
+
+/** Head of a skill: everything but its text. */
+export interface Skill extends ListedSkill {
   /** Rules that it brings: calls they cover need no yes. */
   readonly allowedTools: readonly string[];
   /** Models are not told of it and cannot load it. */
@@ -96,7 +100,7 @@ export async function readSkillWords({ folder }: Pick<Skill, 'folder'>): Promise
 }
 
 /** One line about a skill. */
-export function skillLine({ name, description, argumentHint }: Skill): string {
+export function skillLine({ name, description, argumentHint }: ListedSkill): string {
   const hint = argumentHint === undefined ? '' : ` ${argumentHint}`;
   return `${name}${hint}: ${description.replace(/\s+/g, ' ')}`;
 }

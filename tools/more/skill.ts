@@ -6,10 +6,22 @@ import { errorMessage, GauntletError } from '../../src/base/errors.ts';
 import { showValue } from '../../src/base/hidden-characters.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { ContextModifier } from '../../src/tool/session-context.ts';
-import type { PermissionMatcher, ToolResult, ToolUseContext } from '../../src/tool/tool.ts';
+import type { PermissionMatcher, ToolResult, ToolUseContext, ValidationResult } from '../../src/tool/tool.ts';
+import type { ResultContentBlock } from '../../src/wire/blocks.ts';
 import type { Display } from '../../src/wire/display.ts';
+import type { RuleSet } from '../../src/wire/permission-context.ts';
+import { resultText } from '../../src/wire/result-text.ts';
+import type { McpPrompt } from '../../src/mcp/prompts.ts';
 import { drawFailure } from '../../src/tool/draw-failure.ts';
 import type { MoreToolServices } from './services.ts';
+import {
+  findPrompt,
+  loadPrompt,
+  type PromptCaller,
+  promptProblem,
+  type PromptServers,
+  promptSkills,
+} from './mcp-skills.ts';
 import { readSkillWords, type Skill, skillLine } from './skill-catalogue.ts';
 
 /** Name of the tool. */
@@ -33,41 +45,42 @@ const SkillInput = z.strictObject({
 export type SkillArguments = z.output<typeof SkillInput>;
 
 /** Make Skill. */
-export function skillTool({ skills = [], limits }: MoreToolServices) {
-  const usable = skills.filter(({ isHidden }) => !isHidden);
-  const find = (name: string) => usable.find((skill) => skill.name === name.replace(/^\//, ''));
-  const prompt = [PROMPT, ...listed(usable)].join('\n');
+export function skillTool(services: MoreToolServices) {
+  const { limits } = services;
+  const book = skillBook(services);
   return buildTool({
     name: SKILL_TOOL,
     searchHint: 'load instructions for a kind of task',
     alwaysLoad: true,
-    isEnabled: () => usable.length > 0,
-    disabledReason: () => 'no skill is configured: set "skills" to folders that hold folders with a SKILL.md',
-    touchesOnlySession: () => true,
+    // Not by what servers offer just now, so that the list does not change when one connects.
+    isEnabled: () => book.usable.length > 0 || book.hasServers,
+    disabledReason: () =>
+      'no skill is configured: set "skills" to folders that hold folders with a SKILL.md, or "mcpServers"',
+    // A prompt is got from its server, which learns the arguments.
+    touchesOnlySession: book.hasServers ? ({ skill }) => !book.isPrompt(skill) : () => true,
+    isReadOnly: ({ skill }) => book.isPrompt(skill),
     inputSchema: SkillInput,
     maxResultSizeChars: 100_000,
-    prompt: () => prompt,
+    prompt: () => book.words,
     description: (input) => `Load the skill ${input.skill}`,
-    validateInput: ({ skill }) => {
-      if (find(skill)) return { result: true };
-      const names = usable.map(({ name }) => name);
-      const nearest = nearestKey(skill, names);
-      const advice =
-        nearest === undefined ? `There are ${names.slice(0, 50).join(', ')}` : `Did you mean "${nearest}"?`;
-      return { result: false, message: `There is no skill "${skill}". ${advice}` };
-    },
+    validateInput: (input, context) => validate(book, input, context),
     checkPermissions: ({ skill }) => {
-      const rules = find(skill)?.allowedTools ?? [];
+      const rules = book.find(skill)?.allowedTools ?? [];
       if (rules.length === 0) return { behavior: 'allow' };
       return { behavior: 'ask', message: `The skill "${skill}" lets calls through unasked: ${rules.join(', ')}` };
     },
-    preparePermissionMatcher: ({ skill }) => skillMatcher(skill.replace(/^\//, '')),
-    suggestRules: ({ skill }) => [`Skill(${skill.replace(/^\//, '')})`],
-    call: (input, context) => loadSkill(find(input.skill), input, context),
-    mapToolResultToToolResultBlockParam: ({ text }: SkillOutput, toolUseId) => ({
+    preparePermissionMatcher: ({ skill }) => skillMatcher(bareName(skill)),
+    suggestRules: ({ skill }) => [`Skill(${bareName(skill)})`],
+    call(input, context) {
+      const prompt = book.findPrompt(input.skill, context);
+      return prompt && services.mcp
+        ? loadMcpSkill(services.mcp, prompt, input, context)
+        : loadSkill(book.find(input.skill), input, context);
+    },
+    mapToolResultToToolResultBlockParam: ({ text, blocks }: SkillOutput, toolUseId) => ({
       type: 'tool_result',
       tool_use_id: toolUseId,
-      content: text,
+      content: blocks ?? text,
     }),
     getToolUseSummary: (input) => input.skill ?? '',
     getActivityDescription: (input) => `Loading the skill ${input.skill ?? ''}`,
@@ -86,10 +99,53 @@ export function skillTool({ skills = [], limits }: MoreToolServices) {
   });
 }
 
+/** The skills of files, and how those of servers are found. */
+function skillBook({ skills = [], mcp }: MoreToolServices) {
+  const usable = skills.filter(({ isHidden }) => !isHidden);
+  const find = (name: string) => usable.find((skill) => skill.name === bareName(name));
+  return {
+    usable,
+    // Without those of servers: what servers offer may not change the description of a built-in tool.
+    words: [PROMPT, ...listed(usable)].join('\n'),
+    hasServers: mcp?.states().some(({ state }) => state !== 'disabled') === true,
+    find,
+    isPrompt: (name: string) => bareName(name).startsWith('mcp__') && !find(name),
+    findPrompt: (name: string, caller: PromptCaller) =>
+      find(name) ? undefined : findPrompt(mcp, bareName(name), caller),
+    promptSkills: (caller: PromptCaller) => promptSkills(mcp, caller),
+  };
+}
+
+function validate(
+  book: ReturnType<typeof skillBook>,
+  { skill, args = '' }: SkillArguments,
+  { principal, session: { permissions } }: ToolUseContext,
+): ValidationResult {
+  if (book.find(skill)) return { result: true };
+  const caller = { principal, permissions };
+  const prompt = book.findPrompt(skill, caller);
+  if (prompt) {
+    const message = promptProblem(prompt, args, caller);
+    return message === undefined ? { result: true } : { result: false, message };
+  }
+  const names = [...book.usable, ...book.promptSkills(caller)].map(({ name }) => name);
+  const nearest = nearestKey(skill, names);
+  const known = names.length === 0 ? 'There is none now' : `There are ${names.slice(0, 50).join(', ')}`;
+  const advice = nearest === undefined ? known : `Did you mean "${nearest}"?`;
+  return { result: false, message: `There is no skill "${skill}". ${advice}` };
+}
+
 /** The instructions. */
 export interface SkillOutput {
   readonly skill: string;
   readonly text: string;
+  /** Blocks in place of the text, where they are more than that. */
+  readonly blocks?: readonly ResultContentBlock[];
+}
+
+/** Models write the name as people type it, too. */
+function bareName(name: string): string {
+  return name.replace(/^\//, '');
 }
 
 function listed(skills: readonly Skill[]): readonly string[] {
@@ -129,6 +185,21 @@ async function loadSkill(
   return sessionId === rootSessionId ? { data, contextModifier: addSkillRules(skill) } : { data };
 }
 
+/** Get a prompt of a server. What it says brings no rules, and ends those of the last skill. */
+async function loadMcpSkill(
+  mcp: PromptServers,
+  prompt: McpPrompt,
+  { args = '' }: SkillArguments,
+  context: ToolUseContext,
+): Promise<ToolResult<SkillOutput>> {
+  const blocks = await loadPrompt(mcp, prompt, args, context);
+  const text = resultText(blocks);
+  const isText = blocks.every(({ type }) => type === 'text');
+  const data = { skill: prompt.name, text, ...(!isText && { blocks }) };
+  const isRoot = context.sessionId === context.rootSessionId;
+  return isRoot ? { data, contextModifier: withCommandRules({ allow: [], ask: [], deny: [] }) } : { data };
+}
+
 async function wordsOf(skill: Skill): Promise<string> {
   try {
     return (await readSkillWords(skill)).trim();
@@ -152,7 +223,10 @@ function withArguments(words: string, args: string): string {
 /** The rules of the skill, and that its own files may be read: they take the place of those of the last one. */
 function addSkillRules({ allowedTools, folder }: Skill): ContextModifier {
   const files = `Read(/${folder.replace(/[\\*?[\]!# ]/g, '\\$&')}/**)`;
-  const command = { allow: [...allowedTools, files], ask: [], deny: [] };
+  return withCommandRules({ allow: [...allowedTools, files], ask: [], deny: [] });
+}
+
+function withCommandRules(command: RuleSet): ContextModifier {
   return (context) => {
     const { permissions } = context;
     return { ...context, permissions: { ...permissions, rules: { ...permissions.rules, command } } };

@@ -8,7 +8,8 @@ import type { PromptOptions, Tool, ToolUseContext } from '../../src/tool/tool.ts
 import type { ToolResultBlock } from '../../src/wire/blocks.ts';
 import type { Display } from '../../src/wire/display.ts';
 import type { MoreToolServices } from './services.ts';
-import { type Skill, skillLine } from './skill-catalogue.ts';
+import { promptSkills } from './mcp-skills.ts';
+import { type ListedSkill, skillLine } from './skill-catalogue.ts';
 
 /** The description. */
 const TOOL_SEARCH_PROMPT = `Loads the full definitions of deferred tools, so that you know how to call them.
@@ -62,7 +63,7 @@ export function toolSearchTool(services: MoreToolServices) {
     prompt: () => TOOL_SEARCH_PROMPT,
     description: (input) => `Search tools: ${input.query}`,
     call: (input, context) => {
-      const data = searchDeferred(input, context, services.skills ?? []);
+      const data = searchDeferred(input, context, skillsFor(services, context));
       const beside = data.asReferences ? besideReferences(data) : '';
       return Promise.resolve({ data, ...(beside !== '' && { newMessages: [{ role: 'user', content: beside }] }) });
     },
@@ -94,11 +95,17 @@ export interface ToolSearchOutput {
 
 type SearchContext = Pick<ToolUseContext, 'tools' | 'isDeferred' | 'toolSearch' | 'session' | 'principal'>;
 
+/** Skills that a model may load: those of files, then prompts of servers. */
+function skillsFor({ skills = [], mcp }: MoreToolServices, { principal, session }: SearchContext) {
+  const prompts = promptSkills(mcp, { principal, permissions: session.permissions });
+  return [...skills.filter(({ isHidden }) => !isHidden), ...prompts];
+}
+
 /** Search the tools of the session. Words find deferred tools; `select:` returns any. */
 function searchDeferred(
   { query, max_results: maxResults }: ToolSearchArguments,
   { tools, isDeferred, toolSearch, session, principal }: SearchContext,
-  skills: readonly Skill[],
+  skills: readonly ListedSkill[],
 ): ToolSearchOutput {
   const options: PromptOptions = {
     principal,
@@ -119,12 +126,12 @@ function searchDeferred(
 }
 
 /** Skills that hold each word of a query in their name or description, those that hold it in the name first. */
-function searchSkills(query: string, skills: readonly Skill[], maxResults: number): readonly string[] {
+function searchSkills(query: string, skills: readonly ListedSkill[], maxResults: number): readonly string[] {
   if (/^\s*select:/i.test(query)) return [];
   const words = query.toLowerCase().match(/[^\s,+]+/g) ?? [];
   const holds = (text: string) => words.every((word) => text.toLowerCase().includes(word));
   return skills
-    .filter((skill) => !skill.isHidden && words.length > 0 && holds(skillLine(skill)))
+    .filter((skill) => words.length > 0 && holds(skillLine(skill)))
     .sort((left, right) => Number(holds(right.name)) - Number(holds(left.name)))
     .slice(0, maxResults)
     .map(skillLine);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mcpToolName } from '../../../src/mcp/adapt.ts';
+import { mcpToolName } from '../../../src/mcp/tool-name.ts';
 
 describe('the name of an MCP tool', () => {
   test.each([

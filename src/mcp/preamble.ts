@@ -1,0 +1,104 @@
+/**
+ * Words ahead of a list of tools: what MCP servers say about their use, and the prompts that they offer as skills.
+ *
+ * They are apart from the list, so that servers that come and go do not change the descriptions of built-in tools.
+ */
+import { cutText } from '../base/cut-text.ts';
+import { hidingRule } from '../permissions/rule-index.ts';
+import type { ListContext } from '../tool/tool.ts';
+import type { McpConnections } from './connections.ts';
+import type { ServerOffer } from './offers.ts';
+import { argumentHint, promptDescription, visiblePrompts } from './prompt-line.ts';
+import type { McpPrompt } from './prompts.ts';
+
+/** Instructions of all servers, in characters; further servers are counted. */
+const MAX_INSTRUCTIONS_CHARS = 16 * 1_024;
+
+/** List of the prompts, in characters, and one line of it. */
+const MAX_PROMPTS_CHARS = 2_048;
+const MAX_LINE_CHARS = 160;
+
+/** A list of tools, as far as its preamble depends on it. */
+export interface PreambleList extends ListContext {
+  /** Names of its tools. */
+  readonly names: ReadonlySet<string>;
+}
+
+/** Tools by which a model reaches servers without tools. */
+export interface ReachingTools {
+  /** Loads skills, prompts of servers among them. */
+  readonly skillTool: string;
+  /** Reads resources of servers. */
+  readonly resourceTool: string;
+}
+
+/** Creates the preamble of a list; undefined if there is nothing to say. */
+export type Preamble = (list: PreambleList) => PreambleParts | undefined;
+
+/** The parts of a preamble. */
+export interface PreambleParts {
+  /** Instructions of servers, each behind the server's name. */
+  readonly instructions?: string;
+  /** Prompts of servers that the list's tool for skills loads. */
+  readonly skills?: string;
+}
+
+/** Create the function. */
+export function createPreamble(
+  mcp: Pick<McpConnections, 'offers' | 'tools'>,
+  { skillTool, resourceTool }: ReachingTools,
+): Preamble {
+  return (list) => {
+    const { principal, permissions, names } = list;
+    const offers = mcp.offers(principal);
+    if (offers.length === 0) return undefined;
+    const prompts = names.has(skillTool) ? visiblePrompts(offers, permissions) : [];
+    const reached = new Set(prompts.map(({ server }) => server));
+    for (const { name, origin } of mcp.tools(principal)) if (origin && names.has(name)) reached.add(origin.name);
+    const shown = offers.filter(
+      ({ server }) =>
+        (reached.has(server) || names.has(resourceTool)) &&
+        !(permissions && hidingRule(permissions, { name: '', origin: { type: 'mcp', name: server } })),
+    );
+    const instructions = instructionsText(shown);
+    const skills = skillsText(prompts, skillTool);
+    if (instructions === undefined && skills === undefined) return undefined;
+    return { ...(instructions !== undefined && { instructions }), ...(skills !== undefined && { skills }) };
+  };
+}
+
+/** Join the parts. */
+export function preambleText(parts: PreambleParts | undefined): string | undefined {
+  const texts = [parts?.instructions, parts?.skills].filter((text) => text !== undefined);
+  return texts.length === 0 ? undefined : texts.join('\n\n');
+}
+
+function instructionsText(offers: readonly ServerOffer[]): string | undefined {
+  const saying = offers.filter(({ instructions }) => instructions !== undefined);
+  const texts: string[] = [];
+  let roomChars = MAX_INSTRUCTIONS_CHARS;
+  for (const { server, instructions = '' } of saying) {
+    // Each line is quoted, so that no server can speak in the name of another.
+    const quoted = instructions.replace(/^/gm, '> ');
+    roomChars -= quoted.length;
+    if (roomChars < 0) break;
+    texts.push(`The MCP server ${JSON.stringify(server)} says of its use:\n${quoted}`);
+  }
+  if (texts.length < saying.length)
+    texts.push(`and ${saying.length - texts.length} more MCP servers have instructions`);
+  return texts.length === 0 ? undefined : texts.join('\n\n');
+}
+
+function skillsText(prompts: readonly McpPrompt[], skillTool: string): string | undefined {
+  if (prompts.length === 0) return undefined;
+  const lines = [`Skills of MCP servers, to load with ${skillTool}:`];
+  let roomChars = MAX_PROMPTS_CHARS;
+  for (const prompt of prompts) {
+    const hint = argumentHint(prompt);
+    const line = `- ${cutText(`${prompt.name}${hint === undefined ? '' : ` ${hint}`}: ${promptDescription(prompt)}`, MAX_LINE_CHARS)}`;
+    roomChars -= line.length + 1;
+    if (roomChars < 0) return [...lines, `and ${prompts.length - lines.length + 1} more`].join('\n');
+    lines.push(line);
+  }
+  return lines.join('\n');
+}
