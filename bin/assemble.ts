@@ -13,7 +13,6 @@ import type { DataDirectory } from '../src/log/data-directory.ts';
 import type { CallerServers } from '../src/mcp/caller-servers.ts';
 import type { McpConnections } from '../src/mcp/connections.ts';
 import type { FolderServers } from '../src/mcp/folder-servers.ts';
-import type { McpLogins } from '../src/mcp/logins.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
 import { type DeadRule, deadRules } from '../src/permissions/dead-rules.ts';
 import { ruleKeys } from '../src/permissions/rule.ts';

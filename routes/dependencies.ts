@@ -8,7 +8,6 @@ import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
 import type { McpAuthorizationSettings } from '../config/settings/mcp-authorization.ts';
 import type { CallerServers } from '../src/mcp/caller-servers.ts';
 import type { McpConnections } from '../src/mcp/connections.ts';
-import type { McpLogins } from '../src/mcp/logins.ts';
 import type { ToolMode } from '../src/wire/permission-context.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import type { ContainmentState, Readiness } from '../src/wire/server-replies.ts';
@@ -66,7 +65,7 @@ export interface Dependencies {
   /** Return the mechanism that contains commands that run without a question. */
   containment(): Promise<ContainmentState>;
   /** Logins at MCP servers. */
-  readonly logins: Omit<CallerServers, 'listResources' | 'readResource'>;
+  readonly logins: Omit<CallerServers, 'listResources' | 'readResource' | 'offers' | 'getPrompt'>;
   /** MCP servers that are passed through. */
   readonly upstreams: Pick<McpConnections, 'openOwned' | 'delegate' | 'ready'>;
   /** Authorization servers that MCP clients are sent to for tokens of this server; undefined: none. */

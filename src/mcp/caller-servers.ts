@@ -4,10 +4,15 @@
 import { GauntletError, isGauntletError } from '../base/errors.ts';
 import type { AuthorizationAnswer, LoginState } from './authorization.ts';
 import type { McpOutput } from './call-result.ts';
-import type { FinishedLogin, McpConnections, McpServerState } from './connections.ts';
+import type { McpConnections, McpServerState } from './connections.ts';
 import type { FolderConnection } from './folder-connection.ts';
 import type { FolderServers } from './folder-servers.ts';
+import type { FinishedLogin } from './logins.ts';
+import type { ServerOffer } from './offers.ts';
+import type { McpPrompt } from './prompts.ts';
 import type { McpResource } from './resources.ts';
+import type { PromptArguments } from './server-reads.ts';
+import type { ResultContentBlock } from '../wire/blocks.ts';
 
 /**
  * Methods by the name of a server. With the id of a session, the one above all others, they know the servers of its folders,
@@ -15,6 +20,16 @@ import type { McpResource } from './resources.ts';
  */
 export interface CallerServers {
   states(principal?: string, sessionId?: string): readonly McpServerState[];
+  /** As `McpConnections.offers`. */
+  offers(principal?: string, sessionId?: string): readonly ServerOffer[];
+  /** As `McpConnections.getPrompt`. */
+  getPrompt(
+    prompt: McpPrompt,
+    args: PromptArguments,
+    signal: AbortSignal,
+    principal?: string,
+    sessionId?: string,
+  ): Promise<readonly ResultContentBlock[]>;
   /** As `McpConnections.listResources`. */
   listResources(
     name: string,
@@ -51,6 +66,17 @@ export function joinServers(mcp: McpConnections, folderServers: FolderServers): 
       ...mcp.states(principal),
       ...folderServers.of(principal, sessionId).map((server) => server.state()),
     ],
+    offers(principal, sessionId) {
+      const own = folderServers.of(principal, sessionId).flatMap((server) => server.offer() ?? []);
+      const shared = mcp.offers(principal);
+      return own.length === 0 ? shared : [...shared, ...own];
+    },
+    async getPrompt(prompt, args, signal, principal, sessionId) {
+      const server = find(prompt.server, principal, sessionId);
+      return server
+        ? (await server.approved()).getPrompt(prompt, args, signal)
+        : mcp.getPrompt(prompt, args, signal, principal);
+    },
     async listResources(name, signal, principal, sessionId) {
       const server = find(name, principal, sessionId);
       return server ? (await server.approved()).listResources(signal) : mcp.listResources(name, signal, principal);

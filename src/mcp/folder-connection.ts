@@ -11,6 +11,7 @@ import { connectTool, type FolderServer } from './connect-tool.ts';
 import type { McpServerState } from './connections.ts';
 import type { McpEnvironment } from './environment.ts';
 import type { AuthorizationTarget } from './grants.ts';
+import type { ServerOffer } from './offers.ts';
 import type { OwnedLinks } from './owned-links.ts';
 import type { PinStore } from './pin-store.ts';
 import type { McpServer } from './server.ts';
@@ -92,6 +93,11 @@ export class FolderConnection {
   tools(): readonly Tool[] {
     const tools = this.#opened?.tools() ?? [];
     return tools.length > 0 || this.#opened?.connection.status === 'connected' ? tools : [this.#tool];
+  }
+
+  /** Return what it offers beside tools; undefined until it was connected. */
+  offer(): ServerOffer | undefined {
+    return this.#opened?.offer();
   }
 
   /** Return the state, for people. */

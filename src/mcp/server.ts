@@ -11,7 +11,6 @@ import { definitionPins } from './definition-pins.ts';
 import { HeadersHelper } from './headers-helper.ts';
 import type { LinkHandlers } from './link-handlers.ts';
 import type { McpLink } from './link.ts';
-import { MAX_SERVER_TOOLS } from './list-tools.ts';
 import { ServerOffers, type ServerOffer } from './offers.ts';
 import type { LinkOwner } from './owned-links.ts';
 import { remoteOpener } from './remote-link.ts';

@@ -2,15 +2,15 @@
  * Prompts of MCP servers as skills: the arguments come as one text, and the messages of the prompt are the instructions.
  */
 import { GauntletError } from '../../src/base/errors.ts';
-import type { McpConnections } from '../../src/mcp/connections.ts';
+import type { CallerServers } from '../../src/mcp/caller-servers.ts';
 import { argumentHint, promptDescription, promptHidingRule, visiblePrompts } from '../../src/mcp/prompt-line.ts';
 import type { McpPrompt } from '../../src/mcp/prompts.ts';
-import type { ListContext } from '../../src/tool/tool.ts';
+import type { ListContext, ToolUseContext } from '../../src/tool/tool.ts';
 import type { ResultContentBlock } from '../../src/wire/blocks.ts';
 import type { ListedSkill } from './skill-catalogue.ts';
 
 /** Servers whose prompts are skills. */
-export type PromptServers = Pick<McpConnections, 'offers' | 'getPrompt' | 'states'>;
+export type PromptServers = Pick<CallerServers, 'offers' | 'getPrompt' | 'states'>;
 
 /** Values of a prompt's arguments by name, or the reason why they cannot be read. */
 export type ReadArguments =
@@ -18,13 +18,20 @@ export type ReadArguments =
   | { readonly kind: 'problem'; readonly message: string };
 
 /** Caller of the tool, as far as it decides which prompts there are. */
-export type PromptCaller = Pick<ListContext, 'principal' | 'permissions'>;
+export interface PromptCaller extends Pick<ListContext, 'principal' | 'permissions'> {
+  /** Absent where there is no session: servers of folders belong to one. */
+  readonly rootSessionId?: string;
+}
 
 /** Find a prompt by its name for models. @returns Also one that a rule hides. */
-export function findPrompt(servers: PromptServers | undefined, name: string, { principal }: PromptCaller) {
+export function findPrompt(
+  servers: PromptServers | undefined,
+  name: string,
+  { principal, rootSessionId }: PromptCaller,
+) {
   if (!name.startsWith('mcp__')) return undefined;
   return servers
-    ?.offers(principal)
+    ?.offers(principal, rootSessionId)
     .flatMap(({ prompts }) => prompts)
     .find((prompt) => prompt.name === name);
 }
@@ -32,9 +39,9 @@ export function findPrompt(servers: PromptServers | undefined, name: string, { p
 /** List the prompts that no rule hides, as skills. */
 export function promptSkills(
   servers: PromptServers | undefined,
-  { principal, permissions }: PromptCaller,
+  { principal, permissions, rootSessionId }: PromptCaller,
 ): readonly ListedSkill[] {
-  return visiblePrompts(servers?.offers(principal) ?? [], permissions).map((prompt) => {
+  return visiblePrompts(servers?.offers(principal, rootSessionId) ?? [], permissions).map((prompt) => {
     const hint = argumentHint(prompt);
     return {
       name: prompt.name,
@@ -57,11 +64,11 @@ export async function loadPrompt(
   servers: PromptServers,
   prompt: McpPrompt,
   args: string,
-  { signal, principal }: { readonly signal: AbortSignal; readonly principal: string },
+  { signal, principal, rootSessionId }: Pick<ToolUseContext, 'signal' | 'principal' | 'rootSessionId'>,
 ): Promise<readonly ResultContentBlock[]> {
   const read = readArguments(prompt, args);
   if (read.kind === 'problem') throw new GauntletError('tool_failed', read.message);
-  const blocks = await servers.getPrompt(prompt, read.values, signal, principal);
+  const blocks = await servers.getPrompt(prompt, read.values, signal, principal, rootSessionId);
   const head = `Skill "${prompt.name}", a prompt of the MCP server ${JSON.stringify(prompt.server)}.`;
   const [first, ...rest] = blocks;
   return first?.type === 'text'

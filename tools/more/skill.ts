@@ -119,10 +119,10 @@ function skillBook({ skills = [], mcp }: MoreToolServices) {
 function validate(
   book: ReturnType<typeof skillBook>,
   { skill, args = '' }: SkillArguments,
-  { principal, session: { permissions } }: ToolUseContext,
+  { principal, rootSessionId, session: { permissions } }: ToolUseContext,
 ): ValidationResult {
   if (book.find(skill)) return { result: true };
-  const caller = { principal, permissions };
+  const caller = { principal, permissions, rootSessionId };
   const prompt = book.findPrompt(skill, caller);
   if (prompt) {
     const message = promptProblem(prompt, args, caller);

@@ -93,11 +93,14 @@ export interface ToolSearchOutput {
   readonly asReferences: boolean;
 }
 
-type SearchContext = Pick<ToolUseContext, 'tools' | 'isDeferred' | 'toolSearch' | 'session' | 'principal'>;
+type SearchContext = Pick<
+  ToolUseContext,
+  'tools' | 'isDeferred' | 'toolSearch' | 'session' | 'principal' | 'rootSessionId'
+>;
 
 /** Skills that a model may load: those of files, then prompts of servers. */
-function skillsFor({ skills = [], mcp }: MoreToolServices, { principal, session }: SearchContext) {
-  const prompts = promptSkills(mcp, { principal, permissions: session.permissions });
+function skillsFor({ skills = [], mcp }: MoreToolServices, { principal, rootSessionId, session }: SearchContext) {
+  const prompts = promptSkills(mcp, { principal, permissions: session.permissions, rootSessionId });
   return [...skills.filter(({ isHidden }) => !isHidden), ...prompts];
 }
 
