@@ -10,6 +10,7 @@ import { GauntletError } from '../src/base/errors.ts';
 import { type DeadMatcher, deadMatchers } from '../src/hooks/compile-hooks.ts';
 import { type AuditTrail } from '../src/log/audit-trail.ts';
 import type { DataDirectory } from '../src/log/data-directory.ts';
+import type { OpenSharedStore } from '../src/log/shared-store.ts';
 import type { CallerServers } from '../src/mcp/caller-servers.ts';
 import type { McpConnections } from '../src/mcp/connections.ts';
 import type { FolderServers } from '../src/mcp/folder-servers.ts';
@@ -52,6 +53,8 @@ export interface Engine {
   readonly deadRules: readonly DeadRule[];
   /** Hook matchers that match no tool. */
   readonly deadMatchers: readonly DeadMatcher[];
+  /** Entries that outlive sessions, of principals and of the server itself. */
+  readonly store: OpenSharedStore;
   /** Called for bad credentials; the trail reads everything else from the log. */
   readonly trail: Pick<AuditTrail, 'recordBadCredential'>;
   /** Return the mechanism that contains commands that run without a question. */
@@ -127,8 +130,7 @@ export async function assembleEngine(
     newSessionPool: createNewSessionPools(services),
     startTrigger: createTriggerStart(parts.triggers, directory),
     ...countTools(settings, services, baseTools),
-    limitsOf,
-    trail: parts.trail,
+    ...{ limitsOf, store, trail: parts.trail },
     ...findUnusable(settings, toolNames, approvals.twoPerson),
     containment: () => jail.state(),
     metrics: () => metricsText({ ...parts, directory, mcp, networkDenials: () => denials.count() }),

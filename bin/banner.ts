@@ -16,6 +16,8 @@ export interface BannerFacts {
   /** True if the workspace is part of the installation, which no call may change. */
   readonly isReadOnly: boolean;
   readonly toolCount: number;
+  /** Address by which a browser signs in to the console; `undefined` if there is none. */
+  readonly consoleUrl: string | undefined;
   /** Number of rules that can never apply; the operator's log names them. */
   readonly deadRuleCount: number;
   /** Reason why read-only commands run without a jail; `undefined` if they have one. */
@@ -24,11 +26,12 @@ export interface BannerFacts {
 
 /** Build the banner's lines; the first is `Listening on http://HOST:PORT`. */
 export function bannerLines(facts: BannerFacts): string[] {
-  const { url, hostName, tokenFile, workspace, isReadOnly, toolCount, deadRuleCount, noJailReason } = facts;
+  const { url, hostName, tokenFile, workspace, isReadOnly, toolCount, consoleUrl, deadRuleCount, noJailReason } = facts;
   const token = tokenFile === undefined ? '$GAUNTLET_TOKEN' : `$(cat ${shellWord(tokenFile)})`;
   const host = hostName === undefined ? '' : ` -H "Host: ${hostName}"`;
   return [
     `Listening on ${url}`,
+    ...(consoleUrl === undefined ? [] : [`  console    ${consoleUrl}`]),
     `  token      ${tokenFile ?? 'as set by hand'}`,
     `  workspace  ${workspace}`,
     ...(isReadOnly

@@ -4,7 +4,17 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 
 /** Commands, the default one first. */
-export const COMMANDS = ['serve', 'tools', 'exec', 'mcp', 'token', 'mcp status', 'mcp login', 'mcp logout'] as const;
+export const COMMANDS = [
+  'serve',
+  'console',
+  'tools',
+  'exec',
+  'mcp',
+  'token',
+  'mcp status',
+  'mcp login',
+  'mcp logout',
+] as const;
 
 /** Name of a command. */
 export type CommandName = (typeof COMMANDS)[number];
@@ -71,6 +81,15 @@ const TABLE: Readonly<Record<CommandName, Command>> = {
       ask: { value: 'RULE', help: 'likewise', isList: true },
       deny: { value: 'RULE', help: 'likewise', isList: true },
       simple: { help: 'only the three simple tools', variable: 'GAUNTLET_SIMPLE' },
+    },
+  },
+  console: {
+    summary: 'print an address that signs a browser in to the console',
+    operands: [],
+    options: {
+      ...CLIENT_OPTIONS,
+      principal: { value: 'NAME', help: 'fail unless the token is of this principal' },
+      revoke: { help: 'sign out every browser of the principal instead' },
     },
   },
   tools: {

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The command line: `gauntlet serve | tools | exec | mcp | token`, and `gauntlet mcp status | login | logout`.
+ * The command line: `gauntlet serve | console | tools | exec | mcp | token`, and `gauntlet mcp status | login | logout`.
  *
  * Each command is loaded on demand, so that it does not pay for the others.
  */
@@ -51,6 +51,8 @@ async function runCommand(line: ParsedCommand): Promise<number> {
       await (await import('./serve.ts')).serve({ ...settings, warnings }, host);
       return 0;
     }
+    case 'console':
+      return (await import('./commands/console.ts')).openConsole({ ...line, environment });
     case 'tools':
       return (await import('./commands/tools.ts')).printTools({ ...line, environment });
     case 'exec':

@@ -26,6 +26,11 @@ export function installationPaths(): readonly string[] {
   return [...new Set(spelled.flatMap((path) => realPath(path) ?? []))];
 }
 
+/** Return the folder that the build of the console fills; it may be absent. */
+export function consoleFiles(): string {
+  return join(PACKAGE_FOLDER, 'dist', 'console');
+}
+
 /** Return the outermost `node_modules` that contains `path`, or `path` itself. */
 function dependencyFolder(path: string): string {
   const names = path.split(sep);

@@ -8,17 +8,20 @@ import packageFile from '../package.json' with { type: 'json' };
 import pino, { type Logger } from 'pino';
 import { spellEndpoint } from '../config/authority.ts';
 import { isLoopback } from '../config/settings/door.ts';
+import { OWNER } from '../config/settings/principals.ts';
 import type { Settings } from '../config/settings.ts';
 import { buildApp } from '../routes/app.ts';
 import { gaugeText } from '../src/base/instruments.ts';
-import { createAuthenticator } from '../routes/credential.ts';
+import { createAuthenticator, type Credential } from '../routes/credential.ts';
 import type { Readiness } from '../src/wire/server-replies.ts';
+import { openSignIn, type SignIn } from '../routes/console/sign-in.ts';
 import { createTickets } from '../routes/tickets.ts';
 import { openDataDirectory } from '../src/log/data-directory.ts';
 import type { StartedHost } from '../src/process/host-connection.ts';
 import { assembleEngine, type Engine } from './assemble.ts';
-import { bannerLines } from './banner.ts';
-import { installationPaths } from './installation.ts';
+import { type BannerFacts, bannerLines } from './banner.ts';
+import { browserAddress, consoleAddress } from './console-address.ts';
+import { consoleFiles, installationPaths } from './installation.ts';
 import { logStrayFaults, watchEventLoop } from './stray-faults.ts';
 import { credentials } from './token-file.ts';
 
@@ -33,7 +36,10 @@ export async function serve(settings: Settings, host: StartedHost): Promise<void
   const engine = await assembleEngine(settings, { data, logger, host });
   const state: { readiness: Readiness } = { readiness: 'starting' };
   const hosts = new Set<string>();
-  const app = await buildDoors(settings, { engine, logger, hosts, readiness: () => state.readiness });
+  const tokens = credentials(settings);
+  const signIn = await openSignIn({ store: engine.store, tokens });
+  const readiness = () => state.readiness;
+  const app = await buildDoors(settings, { engine, logger, hosts, tokens, signIn, readiness });
 
   logStrayFaults(logger);
   endOnSignal(logger, async () => {
@@ -49,7 +55,8 @@ export async function serve(settings: Settings, host: StartedHost): Promise<void
   const { port } = app.server.address() as AddressInfo;
   for (const host of allowedHosts(settings.allowedHosts, port)) hosts.add(host);
   state.readiness = 'ready';
-  announce(settings, port, engine, await wordsAlone(settings, engine));
+  const noJailReason = await wordsAlone(settings, engine);
+  announce(settings, engine, { port, noJailReason, consoleUrl: consoleUrl(settings, port, signIn) });
   for (const warning of settings.warnings) logger.warn(warning);
   for (const { rule, source, behavior, why } of engine.deadRules)
     logger.warn({ rule, source, behavior }, `A rule never decides anything: ${why}`);
@@ -91,10 +98,13 @@ interface DoorParts {
   readonly engine: Engine;
   readonly logger: Logger;
   readonly hosts: Set<string>;
+  readonly tokens: readonly Credential[];
+  readonly signIn: SignIn;
   readiness(): Readiness;
 }
 
-function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: DoorParts): Promise<FastifyInstance> {
+function buildDoors(settings: Settings, parts: DoorParts): Promise<FastifyInstance> {
+  const { engine, logger, hosts, tokens, signIn, readiness } = parts;
   const longestLagMs = watchEventLoop(logger);
   return buildApp({
     directory: engine.directory,
@@ -102,12 +112,14 @@ function buildDoors(settings: Settings, { engine, logger, hosts, readiness }: Do
     newSessionPool: (principal, toolMode) => engine.newSessionPool(principal, toolMode),
     defaultToolMode: settings.toolMode,
     hasRepl: engine.hasRepl,
-    authenticate: createAuthenticator(credentials(settings)),
+    authenticate: createAuthenticator(tokens),
     limitsOf: engine.limitsOf,
     onBadCredential: (address) => engine.trail.recordBadCredential(address),
     hosts,
     origins: new Set(settings.allowedOrigins),
     tickets: createTickets(),
+    signIn,
+    consoleFolder: settings.console ? consoleFiles() : undefined,
     limits: settings.limits,
     logger,
     trustProxy: settings.trustProxy.length > 0 ? settings.trustProxy : false,
@@ -137,7 +149,17 @@ async function wordsAlone({ containment }: Settings, engine: Engine): Promise<st
   return reading === 'words' ? missing : undefined;
 }
 
-function announce(settings: Settings, port: number, engine: Engine, noJailReason: string | undefined): void {
+/** Make a ticket for the owner, whose token is the server's own. */
+function consoleUrl(settings: Settings, port: number, signIn: SignIn): string | undefined {
+  if (!settings.console) return undefined;
+  return consoleAddress(browserAddress(settings, port), signIn.issueTicket({ principal: OWNER }).ticket);
+}
+
+interface Announced extends Pick<BannerFacts, 'noJailReason' | 'consoleUrl'> {
+  readonly port: number;
+}
+
+function announce(settings: Settings, engine: Engine, { port, ...facts }: Announced): void {
   const lines = bannerLines({
     url: `http://${spellEndpoint({ host: settings.host, port })}`,
     hostName: settings.allowedHosts[0],
@@ -146,7 +168,7 @@ function announce(settings: Settings, port: number, engine: Engine, noJailReason
     isReadOnly: installationPaths().some((path) => isInsideFolder(path, settings.workspace)),
     toolCount: engine.toolCount,
     deadRuleCount: engine.deadRules.length,
-    noJailReason,
+    ...facts,
   });
   process.stdout.write(`${lines.join('\n')}\n`);
 }
@@ -158,6 +180,9 @@ function oauthCallback({ publicUrl, host, allowedHosts }: Settings, port: number
   return base && `${base.replace(/\/+$/, '')}/oauth/callback`;
 }
 
+/** Members of log lines that are never written. */
+const SECRET_NAMES = ['token', 'authorization', 'headers', 'ticket', 'credential'];
+
 /** Create the logger. A full disk or a closed pipe on standard error loses lines, but never stops the server. */
 function operatorLog({ logLevel }: Pick<Settings, 'logLevel'>): Logger {
   const destination = pino.destination({ dest: 2, sync: false });
@@ -166,7 +191,7 @@ function operatorLog({ logLevel }: Pick<Settings, 'logLevel'>): Logger {
     {
       level: logLevel,
       base: undefined,
-      redact: ['token', 'authorization', 'headers', '*.token', '*.authorization', '*.headers'],
+      redact: SECRET_NAMES.flatMap((name) => [name, `*.${name}`]),
       timestamp: pino.stdTimeFunctions.isoTime,
     },
     destination,

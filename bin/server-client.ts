@@ -16,9 +16,16 @@ export interface RunningServer {
   readonly hostHeader: string | undefined;
 }
 
+/** Parsed command line of a command that speaks to a server. */
+export interface ClientCommand {
+  readonly environment: NodeJS.ProcessEnv;
+  readonly options: Readonly<Record<string, string | true>>;
+  readonly operands: readonly string[];
+}
+
 /** One request. */
 export interface ServerRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Path with query. */
   readonly path: string;
   readonly accept: string;
@@ -70,6 +77,19 @@ export async function send(
   const { statusCode = 0 } = reply;
   if (statusCode >= 200 && statusCode < 300) return reply;
   throw new Error(errorText(statusCode, await readText(reply)));
+}
+
+/** Find the server of a command line. @throws {Error} As `findServer`. */
+export function serverOf({ environment, options: { url } }: ClientCommand): RunningServer {
+  return findServer(environment, typeof url === 'string' ? url : undefined);
+}
+
+/** Send one request and parse the reply. @throws {Error} As `send`. */
+export async function requestJson<Reply>(
+  server: RunningServer,
+  request: Omit<ServerRequest, 'accept'>,
+): Promise<Reply> {
+  return JSON.parse(await readText(await send(server, { ...request, accept: 'application/json' }))) as Reply;
 }
 
 /** Read the whole body as text. */

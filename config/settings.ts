@@ -58,6 +58,8 @@ export interface Settings extends DoorSettings, GateSettings {
   readonly mcpAuthorization: McpAuthorizationSettings | undefined;
   /** Address under which browsers reach this server; undefined: the loopback address that it listens on. */
   readonly publicUrl: string | undefined;
+  /** Whether the console is served. */
+  readonly console: boolean;
   /** Models that agents use, by name. */
   readonly models: ReadonlyMap<string, ModelSettings>;
   /** Folders of agent types: absolute. */
@@ -181,6 +183,7 @@ function featureSettings(file: SettingsFile, resolvePath: (path: string) => stri
     durability: file.durability ?? 'process',
     trustProxy: file.trustProxy ?? [],
     publicUrl: file.publicUrl,
+    console: file.console ?? true,
     skillFolders: (file.skills ?? []).map(resolvePath),
     languageServers: languageServerSettings(file.languageServers, resolvePath),
     toolSearch: file.toolSearch ?? 'auto',

@@ -8,8 +8,11 @@ import { GauntletError } from '../src/base/errors.ts';
 import { parseSafeJson } from '../src/base/json.ts';
 import { MAX_PATH_CHARS } from '../src/wire/permission-schemas.ts';
 import { openApiDoor } from './api/openapi.ts';
+import { createBadCredentials } from './bad-credentials.ts';
 import { onClientError, onExpectation, refuseSlow } from './client-error.ts';
 import { capConnections } from './connection-cap.ts';
+import { consoleFilesDoor } from './console/files.ts';
+import { consoleDoor } from './console/index.ts';
 import type { Dependencies } from './dependencies.ts';
 import { docsDoor } from './docs.ts';
 import { sendError, toWireError } from './error-reply.ts';
@@ -29,23 +32,15 @@ import { tasksDoor } from './sessions/tasks.ts';
 import { statusDoor } from './status.ts';
 import { streamDoor } from './stream/index.ts';
 import { ticketsDoor } from './tickets-door.ts';
-import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 import { toolsDoor } from './tools.ts';
 import { triggersDoor } from './triggers.ts';
 import { watchUnauthenticated } from './unauthenticated.ts';
-
-/** Bad credentials that one address may send at once, and those by which that burst is refilled; more get 429. */
-const BAD_CREDENTIAL_BURST = 2_000;
-const BAD_CREDENTIALS_PER_SECOND = 100;
 
 /** Time for the headers of a request; then the request is refused. */
 const HEADERS_TIMEOUT_MS = 10_000;
 
 /** Interval at which the times of a request are checked; shorter where `bodyTimeoutMs` is short. */
 const REQUEST_CHECK_MS = 500;
-
-/** Addresses whose bad credentials are counted; the one seen first is forgotten for a new one. */
-const MAX_COUNTED_ADDRESSES = 4_096;
 
 /** Each run of blanks belongs to one thing: two that could share it would take its square. */
 const JSON_TYPE = /^application\/json(?:[\t ]*;[\t ]*charset="?utf-8"?)?(?:[\t ]*;)?[\t ]*$/i;
@@ -84,6 +79,7 @@ export async function buildApp(dependencies: Dependencies): Promise<App> {
   app.server.on('checkExpectation', onExpectation);
   onAuthenticated = watchUnauthenticated(app.server, dependencies.limits, isRefused, refuseSlow);
   app.decorateRequest('principal', '');
+  app.decorateRequest('credential', undefined);
   app.addHook('onRequest', guardHook(guard));
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request, reply) =>
@@ -94,7 +90,7 @@ export async function buildApp(dependencies: Dependencies): Promise<App> {
 
   openApiDoor(app, dependencies);
   const closing = new AbortController();
-  const context = { ...dependencies, closing: closing.signal, rates, onAuthenticated };
+  const context = { ...dependencies, closing: closing.signal, rates, countBadCredential, onAuthenticated };
   for (const door of DOORS) door(app, context);
   docsDoor(app);
   app.addHook('preClose', (done) => {
@@ -124,6 +120,8 @@ const DOORS = [
   streamDoor,
   statusDoor,
   mcpDoor,
+  consoleDoor,
+  consoleFilesDoor,
 ];
 
 function serverOptions({ limits, trustProxy }: Dependencies) {
@@ -194,25 +192,4 @@ function parseBody(contentType: string, body: Buffer): unknown {
   if (body.length === 0) return undefined;
   if (!isUtf8(body)) throw new GauntletError('invalid_request', 'Cannot read the body: it is not valid UTF-8');
   return parseSafeJson(body.toString('utf8'), 'the body');
-}
-
-/**
- * Create the counter of bad credentials.
- *
- * @returns A function that counts one, and returns false if the address has exceeded its limit.
- */
-function createBadCredentials(): (address: string) => boolean {
-  const buckets = new Map<string, TokenBucket>();
-  return function countBadCredential(address) {
-    const known = buckets.get(address);
-    if (known) return known.take();
-    // The oldest entry is dropped, so that many addresses do not exhaust memory.
-    for (const oldest of buckets.keys()) {
-      if (buckets.size < MAX_COUNTED_ADDRESSES) break;
-      buckets.delete(oldest);
-    }
-    const bucket = createTokenBucket(BAD_CREDENTIAL_BURST, BAD_CREDENTIALS_PER_SECOND);
-    buckets.set(address, bucket);
-    return bucket.take();
-  };
 }

@@ -14,6 +14,8 @@ import type { ContainmentState, Readiness } from '../src/wire/server-replies.ts'
 import type { SessionDirectory } from '../src/session/directory/session-directory.ts';
 import type { Session } from '../src/session/session.ts';
 import type { SubmittedTurn } from '../src/session/turn/intake.ts';
+import type { CountBadCredential } from './bad-credentials.ts';
+import type { SignIn } from './console/sign-in.ts';
 import type { RequestRates } from './request-rates.ts';
 import type { Tickets } from './tickets.ts';
 
@@ -56,6 +58,10 @@ export interface Dependencies {
   /** Allowed `Origin` values in addition to the server's own. */
   readonly origins: ReadonlySet<string>;
   readonly tickets: Tickets;
+  /** Tickets and credentials of the console. */
+  readonly signIn: SignIn;
+  /** Folder of the console's files, which may be absent; undefined if the console is switched off. */
+  readonly consoleFolder: string | undefined;
   readonly limits: Limits;
   /** Must never receive a token, an input or an output. */
   readonly logger: Pick<FastifyBaseLogger, 'debug' | 'info' | 'warn' | 'error'>;
@@ -84,6 +90,7 @@ export interface DoorContext extends Dependencies {
   /** Aborted when the app closes: ends replies that would not end by themselves. */
   readonly closing: AbortSignal;
   readonly rates: RequestRates;
+  readonly countBadCredential: CountBadCredential;
   /** Spare a socket that has shown no token the end that such sockets come to soon. */
   onAuthenticated(socket: Socket): void;
 }

@@ -7,6 +7,8 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Socket } from 'node:net';
 import { GauntletError } from '../src/base/errors.ts';
+import type { CountBadCredential } from './bad-credentials.ts';
+import type { Caller, ConsoleCredential } from './caller.ts';
 import { bearerToken, createCachedAuthenticator, type AuthenticateSocket } from './credential.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { RequestRates } from './request-rates.ts';
@@ -16,6 +18,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The authenticated principal; '' on a public route. */
     principal: string;
+    /** The console's credential, if one was sent in place of the principal's token. */
+    credential: ConsoleCredential | undefined;
   }
   interface FastifyContextConfig {
     /** True if the route needs no credential. */
@@ -35,11 +39,11 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 /** Dependencies of the guard. */
 export interface GuardDependencies extends Pick<
   Dependencies,
-  'hosts' | 'origins' | 'authenticate' | 'tickets' | 'onBadCredential'
+  'hosts' | 'origins' | 'authenticate' | 'signIn' | 'tickets' | 'onBadCredential'
 > {
   readonly rates: RequestRates;
   /** Counts a bad credential; false if its address has exceeded the limit. */
-  countBadCredential(address: string): boolean;
+  readonly countBadCredential: CountBadCredential;
   /** Called when the socket has sent a valid credential. */
   onAuthenticated(socket: Socket): void;
   /** Returns true if the socket is beyond the connection limit, and held only for a reply. */
@@ -69,10 +73,13 @@ export function createGuard(dependencies: GuardDependencies): Guard {
       allowOrigin(headers.origin, reply, dependencies.origins);
     }
     if (isPreflight(request, dependencies.origins)) return answerPreflight(reply);
-    const principal = authenticated(request, authenticateSocket, dependencies.tickets);
-    if (principal === undefined) throw refusal(request.ip, dependencies);
+    const caller = authenticated(request, authenticateSocket, dependencies);
+    if (caller === undefined) throw refusal(request.ip, dependencies);
+    const { principal, credential } = caller;
     request.principal = principal;
+    request.credential = credential;
     if (principal === '') return;
+    credential?.attach(headers.upgrade === undefined ? reply.raw : request.raw.socket);
     dependencies.onAuthenticated(request.raw.socket);
     // Public routes serve monitors, so they are not rate limited.
     if (request.routeOptions.config.isPublic !== true) dependencies.rates.count(principal);
@@ -150,15 +157,15 @@ function checkTransfer(encoding: string | undefined, reply: FastifyReply): void 
   throw new GauntletError('invalid_request', 'Cannot read the body: leave out "Transfer-Encoding", or send "chunked"');
 }
 
-/**
- * Return the principal; '' if none is required; `undefined` to reject. A token in the query is rejected even with a
- * valid header.
- */
+/** Sender of a request to a public route. */
+const ANYBODY: Caller = { principal: '' };
+
+/** Return the sender; `undefined` to reject. A token in the query is rejected even with a valid header. */
 function authenticated(
   request: FastifyRequest,
   authenticateSocket: AuthenticateSocket,
-  tickets: GuardDependencies['tickets'],
-): string | undefined {
+  { signIn, tickets }: Pick<GuardDependencies, 'signIn' | 'tickets'>,
+): Caller | undefined {
   // A malformed address has neither query nor params.
   const query = request.query as Readonly<Record<string, unknown>> | null;
   if (query?.['token'] !== undefined || query?.['access_token'] !== undefined) return undefined;
@@ -168,10 +175,12 @@ function authenticated(
   const token = bearerToken(headers.authorization);
   if (token !== undefined) {
     const principal = authenticateSocket(request.raw.socket, token);
-    if (principal !== undefined) return principal;
+    if (principal !== undefined) return { principal };
+    const credential = signIn.find(token);
+    if (credential !== undefined) return { principal: credential.principal, credential };
   }
   const { isPublic, takesTicket } = request.routeOptions.config;
-  if (isPublic === true) return '';
+  if (isPublic === true) return ANYBODY;
   const ticket = takesTicket === true ? ticketOf(headers['sec-websocket-protocol']) : undefined;
   if (ticket === undefined) return undefined;
   const { id } = request.params as { readonly id: string };
@@ -200,7 +209,7 @@ const ALLOWED_HEADERS =
 function answerPreflight(reply: FastifyReply): void {
   reply
     .code(204)
-    .header('access-control-allow-methods', 'GET, POST, DELETE')
+    .header('access-control-allow-methods', 'GET, POST, PATCH, DELETE')
     .header('access-control-allow-headers', ALLOWED_HEADERS)
     .header('access-control-max-age', '600')
     .send();

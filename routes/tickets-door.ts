@@ -14,7 +14,8 @@ export function ticketsDoor(app: App, { directory, tickets }: Dependencies): voi
   app.post('/tickets', { schema: { body: TicketRequest }, config }, async (request) => {
     const { session_id: sessionId } = request.body;
     await directory.open(request.principal, sessionId);
-    const { ticket, expiresAt } = tickets.issue(request.principal, sessionId);
+    const { principal, credential } = request;
+    const { ticket, expiresAt } = tickets.issue({ principal, ...(credential && { credential }) }, sessionId);
     return { ticket, expires_at: expiresAt };
   });
 }

@@ -1,10 +1,11 @@
 /**
- * Tickets: credentials for browsers, which cannot send a header with a WebSocket.
+ * Tickets: credentials for what cannot send a header: a browser's WebSocket, and the address of the console.
  *
- * Valid once, for one session, for a short time. Only digests are stored.
+ * Valid once, for one purpose, for a short time. Only digests are stored.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { GauntletError } from '../src/base/errors.ts';
+import type { Caller } from './caller.ts';
 
 /** A ticket as issued. */
 export interface IssuedTicket {
@@ -15,24 +16,33 @@ export interface IssuedTicket {
 
 /** Store of unused tickets. */
 export interface Tickets {
-  /** @throws {GauntletError} `overloaded` if the principal has too many unused tickets. */
-  issue(principal: string, sessionId: string): IssuedTicket;
-  /** Use a ticket up. @returns Its principal, or `undefined` if it is unknown, used, expired or for another session. */
-  redeem(ticket: string, sessionId: string): string | undefined;
+  /**
+   * @param purpose What it is good for: the id of a session.
+   * @throws {GauntletError} `overloaded` if the principal has too many unused tickets.
+   */
+  issue(holder: Caller, purpose: string): IssuedTicket;
+  /** Use a ticket up. @returns Its holder, or `undefined` if it is unknown, used, expired or for another purpose. */
+  redeem(ticket: string, purpose: string): Caller | undefined;
 }
 
-/** A ticket lives this long: a page that asked for it connects at once. */
-const TICKET_MS = 30_000;
+interface TicketBounds {
+  readonly lifeMs: number;
+  /** Tickets of one principal waiting to be used. */
+  readonly waiting: number;
+}
 
-/** Tickets of one principal waiting to be used: one for each socket that may be open. */
-const MAX_TICKETS = 2_000;
+/** A page that asks for a ticket connects at once; a principal has one for each socket that may be open. */
+const SOCKET_BOUNDS: TicketBounds = { lifeMs: 30_000, waiting: 2_000 };
 
 const TICKET_BYTES = 32;
 
 /** Create the store. `now` is monotonic, in milliseconds: a clock change cannot revive an expired ticket. */
-export function createTickets(now: () => number = () => performance.now()): Tickets {
+export function createTickets(
+  now: () => number = () => performance.now(),
+  { lifeMs, waiting }: TicketBounds = SOCKET_BOUNDS,
+): Tickets {
   // Insertion order is expiry order, since all tickets have the same lifetime.
-  const unusedTickets = new Map<string, { principal: string; sessionId: string; expires: number }>();
+  const unusedTickets = new Map<string, { holder: Caller; purpose: string; expires: number }>();
 
   function dropExpired(): void {
     for (const [digest, { expires }] of unusedTickets) {
@@ -42,21 +52,22 @@ export function createTickets(now: () => number = () => performance.now()): Tick
   }
 
   return {
-    issue(principal, sessionId) {
+    issue(holder, purpose) {
       dropExpired();
-      const own = [...unusedTickets.values()].filter((ticket) => ticket.principal === principal);
-      if (own.length >= MAX_TICKETS) {
+      const own = [...unusedTickets.values()].filter((ticket) => ticket.holder.principal === holder.principal);
+      if (own.length >= waiting) {
         throw new GauntletError('overloaded', 'Cannot issue a ticket: too many are waiting to be used; try again soon');
       }
       const ticket = randomBytes(TICKET_BYTES).toString('base64url');
-      unusedTickets.set(digestOf(ticket), { principal, sessionId, expires: now() + TICKET_MS });
-      return { ticket, expiresAt: new Date(Date.now() + TICKET_MS).toISOString() };
+      unusedTickets.set(digestOf(ticket), { holder, purpose, expires: now() + lifeMs });
+      return { ticket, expiresAt: new Date(Date.now() + lifeMs).toISOString() };
     },
-    redeem(ticket, sessionId) {
+    redeem(ticket, purpose) {
       const digest = digestOf(ticket);
       const found = unusedTickets.get(digest);
       unusedTickets.delete(digest);
-      return found && found.expires > now() && found.sessionId === sessionId ? found.principal : undefined;
+      if (found === undefined || found.expires <= now() || found.purpose !== purpose) return undefined;
+      return found.holder.credential?.hasEnded === true ? undefined : found.holder;
     },
   };
 }

@@ -20,6 +20,7 @@ function steady(output: string): string {
     .replaceAll(environment.HOME, '/home/you')
     .replaceAll(root, '/home/you/gauntlet')
     .replace(/"(session_id|turn_id)":"[^"]*"/g, '"$1":"…"')
+    .replace(/#ticket=[\w-]{43}/g, '#ticket=…')
     .replace(/"duration_ms":[\d.]+/g, '"duration_ms":0');
 }
 

@@ -3,14 +3,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import type * as z from 'zod';
 import type { McpLoginBegun, McpLogout, McpServers } from '../../src/wire/mcp-replies.ts';
-import { findServer, readText, send, type RunningServer, type ServerRequest } from '../server-client.ts';
-
-/** Parsed command line. */
-interface LoginCommand {
-  readonly environment: NodeJS.ProcessEnv;
-  readonly options: Readonly<Record<string, string | true>>;
-  readonly operands: readonly string[];
-}
+import { type ClientCommand, requestJson, type RunningServer, send, serverOf } from '../server-client.ts';
 
 type ListedServer = z.output<typeof McpServers>['servers'][number];
 
@@ -18,10 +11,10 @@ type ListedServer = z.output<typeof McpServers>['servers'][number];
 const POLL_MS = 500;
 
 /** Log in at an MCP server: print the address to open, and wait until the person has been there. @returns The exit code. */
-export async function logIn(command: LoginCommand): Promise<number> {
+export async function logIn(command: ClientCommand): Promise<number> {
   const server = serverOf(command);
   const [name = ''] = command.operands;
-  const begun = await ask<z.output<typeof McpLoginBegun>>(server, { method: 'POST', path: loginPath(name) });
+  const begun = await requestJson<z.output<typeof McpLoginBegun>>(server, { method: 'POST', path: loginPath(name) });
   if (begun.authorization_url === undefined) {
     print(`"${name}" is connected and wants no login.`);
     return 0;
@@ -42,17 +35,17 @@ export async function logIn(command: LoginCommand): Promise<number> {
 }
 
 /** Log out at an MCP server. @returns The exit code. */
-export async function logOut(command: LoginCommand): Promise<number> {
+export async function logOut(command: ClientCommand): Promise<number> {
   const [name = ''] = command.operands;
   const request = { method: 'DELETE', path: loginPath(name) } as const;
-  const { was_logged_in: wasHeld, revoked } = await ask<z.output<typeof McpLogout>>(serverOf(command), request);
+  const { was_logged_in: wasHeld, revoked } = await requestJson<z.output<typeof McpLogout>>(serverOf(command), request);
   if (!wasHeld) print(`There was no login at "${name}".`);
   else print(`Logged out at "${name}"; the tokens are ${revoked ? 'revoked' : 'forgotten, and not revoked there'}.`);
   return 0;
 }
 
 /** Print the MCP servers and the logins at them. @returns The exit code. */
-export async function printStatus(command: LoginCommand): Promise<number> {
+export async function printStatus(command: ClientCommand): Promise<number> {
   const servers = await listServers(serverOf(command));
   if (command.options['json']) print(JSON.stringify({ servers }));
   else for (const server of servers) print(statusLine(server));
@@ -98,15 +91,7 @@ function readAnswer(server: RunningServer): () => void {
 }
 
 async function listServers(server: RunningServer): Promise<readonly ListedServer[]> {
-  return (await ask<z.output<typeof McpServers>>(server, { method: 'GET', path: '/mcp-servers' })).servers;
-}
-
-async function ask<Reply>(server: RunningServer, request: Omit<ServerRequest, 'accept'>): Promise<Reply> {
-  return JSON.parse(await readText(await send(server, { ...request, accept: 'application/json' }))) as Reply;
-}
-
-function serverOf({ environment, options: { url } }: LoginCommand): RunningServer {
-  return findServer(environment, typeof url === 'string' ? url : undefined);
+  return (await requestJson<z.output<typeof McpServers>>(server, { method: 'GET', path: '/mcp-servers' })).servers;
 }
 
 function loginPath(name: string): string {

@@ -159,6 +159,7 @@ export const settingsFileSchema = section({
   mcpSampling: mcpSampling.optional(),
   mcpAuthorization: mcpAuthorization.optional(),
   publicUrl: httpUrl.optional(),
+  console: z.boolean().optional(),
   models: agentModels.optional(),
   webSearch: webSearch.optional(),
   webFetch: webFetch.optional(),

@@ -12,6 +12,7 @@ import { DecisionReason } from '../../src/wire/decision.ts';
 import { FileState } from '../../src/wire/file-change.ts';
 import { CallSummary, FramePosition, LOG_FRAMES } from '../../src/wire/frames.ts';
 import { PermissionUpdate, RuleSet, WirePermissionContext } from '../../src/wire/permission-context.ts';
+import * as browser from '../../src/wire/console-replies.ts';
 import * as mcp from '../../src/wire/mcp-replies.ts';
 import { ErrorReply, FullTool, Health, Readiness, ToolEntry, Tools } from '../../src/wire/server-replies.ts';
 import * as session from '../../src/wire/session-replies.ts';
@@ -55,6 +56,9 @@ const REPLIES = {
   Answered: session.AnsweredReply,
   Cancelled: session.Cancelled,
   Ticket: session.Ticket,
+  ConsoleTicket: browser.ConsoleTicket,
+  ConsoleCredential: browser.ConsoleCredential,
+  ConsoleRevoked: browser.ConsoleRevoked,
   Task: session.TaskDescription,
   Tasks: session.Tasks,
   Events: session.EventsHead.extend({ frames: z.array(Frame.union) }),

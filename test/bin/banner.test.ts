@@ -13,6 +13,7 @@ const FACTS: BannerFacts = {
   workspace: '/w',
   isReadOnly: false,
   toolCount: 7,
+  consoleUrl: undefined,
   deadRuleCount: 0,
   noJailReason: undefined,
 };

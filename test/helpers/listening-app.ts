@@ -46,6 +46,17 @@ export function plainPools(tools: readonly Tool[]): ToolPools {
   return createToolPools(tools, { ...modes, toolSearch: 'auto' });
 }
 
+/** No browser signs in. */
+const noSignIn: Dependencies['signIn'] = {
+  issueTicket: () => {
+    throw new GauntletError('not_found', 'There is no console here');
+  },
+  exchange: () => Promise.resolve(undefined),
+  find: () => undefined,
+  revoke: () => Promise.resolve(0),
+  revokeAll: () => Promise.resolve(0),
+};
+
 const noLogin = () => Promise.reject(new GauntletError('not_found', 'There are no MCP servers'));
 
 const noLogins: Dependencies['logins'] = {
@@ -78,6 +89,8 @@ export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>
     hosts,
     origins: new Set(['http://listed.example']),
     tickets: createTickets(),
+    signIn: noSignIn,
+    consoleFolder: undefined,
     logger: { debug: quiet, info: quiet, warn: quiet, error: loud },
     trustProxy: false,
     readiness: () => 'ready',

@@ -35,6 +35,10 @@ describe('every reply fits its description', () => {
     await expectDescribed('get', '/sessions', '/sessions?limit=1');
     await expectDescribed('get', '/tools', `/tools?session_id=${body.session_id}`);
     await expectDescribed('post', '/tickets', '/tickets', { session_id: body.session_id });
+    const { body: ticket } = await expectDescribed('post', '/console/tickets', '/console/tickets', {});
+    const signIn = { ticket: ticket['ticket'] };
+    await expectDescribed('post', '/console/credentials', '/console/credentials', signIn);
+    await expectDescribed('delete', '/console/credentials', '/console/credentials');
     await below('get', '');
     await below('get', '/permissions');
     await below('post', '/permissions', { updates: [{ type: 'setMode', mode: 'acceptEdits' }] });
