@@ -25,6 +25,7 @@ import { createRequestRates } from './request-rates.ts';
 import { type App, checkRequests } from './request-schemas.ts';
 import { changesDoor } from './sessions/changes.ts';
 import { eventsDoor } from './sessions/events.ts';
+import { sessionFeedDoor } from './sessions/feed.ts';
 import { sessionsDoor } from './sessions/index.ts';
 import { permissionsDoor } from './sessions/permissions.ts';
 import { storedDoor } from './sessions/stored.ts';
@@ -108,6 +109,7 @@ const DOORS = [
   toolsDoor,
   executeDoor,
   sessionsDoor,
+  sessionFeedDoor,
   permissionsDoor,
   eventsDoor,
   changesDoor,

@@ -22,7 +22,16 @@ import type { Tickets } from './tickets.ts';
 /** Methods of the directory that routes use. */
 export type Sessions = Pick<
   SessionDirectory,
-  'create' | 'createForBatch' | 'open' | 'openToAnswer' | 'openQuestions' | 'list' | 'remove' | 'standing'
+  | 'create'
+  | 'createForBatch'
+  | 'open'
+  | 'openToAnswer'
+  | 'openQuestions'
+  | 'list'
+  | 'watch'
+  | 'relabel'
+  | 'remove'
+  | 'standing'
 >;
 
 /** A skill as a prompt. */

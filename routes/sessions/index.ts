@@ -27,10 +27,21 @@ const MAX_PAGE = 200;
 /** A cursor of the pages of sessions, which is as long as an id. */
 const MAX_CURSOR_CHARS = 128;
 
+/** A text that sessions are searched for. */
+const MAX_QUERY_CHARS = 200;
+
+/** Words of the query as the directory takes them. */
+const ARCHIVED = { false: undefined, true: 'only', all: 'all' } as const;
+
 /** Tools that a session may name: a model is given fewer. */
 const MAX_NAMED_TOOLS = 1_000;
 
 const Cancel = z.strictObject({ tool_use_id: CallIdSchema.optional(), turn_id: IdSchema.optional() }).prefault({});
+
+const Label = z.strictObject({
+  title: z.string().max(MAX_TITLE_CHARS).optional().describe('An empty one takes the title away'),
+  archived: z.boolean().optional().describe('Archived sessions are left out of the list'),
+});
 
 /** A request to an address below a session. */
 export type SessionRequest = Pick<FastifyRequest, 'principal'> & { readonly params: z.output<typeof SessionAddress> };
@@ -74,8 +85,8 @@ export function sessionsDoor(app: App, dependencies: Dependencies): void {
 
   const list = { summary: 'List your sessions, the newest first', reply: { json: 'Sessions' } } as const;
   app.get('/sessions', { schema: { querystring: List }, config: list }, async (request) => {
-    const { limit, cursor } = request.query;
-    const page = await directory.list(request.principal, { limit, cursor });
+    const { limit, cursor, archived, q } = request.query;
+    const page = await directory.list(request.principal, { limit, cursor, archived: ARCHIVED[archived], text: q });
     return { sessions: page.sessions, next_cursor: page.cursor };
   });
 
@@ -87,6 +98,12 @@ export function sessionsDoor(app: App, dependencies: Dependencies): void {
       return (await sessionOf(request)).describe();
     },
   );
+
+  const label = { summary: 'Change the title, archive or bring back', reply: { json: 'Session' } } as const;
+  app.patch('/sessions/:id', { schema: { params: SessionAddress, body: Label }, config: label }, (request) => {
+    const { title, archived } = request.body;
+    return directory.relabel(request.principal, request.params.id, { title, isArchived: archived });
+  });
 
   app.delete(
     '/sessions/:id',
@@ -128,6 +145,8 @@ function schemas(dependencies: Pick<Dependencies, 'hasRepl'>) {
   const List = z.strictObject({
     limit: queryNumber(1, MAX_PAGE).default(MAX_PAGE),
     cursor: z.string().max(MAX_CURSOR_CHARS).optional().describe('`next_cursor` of the page before'),
+    archived: z.enum(['false', 'true', 'all']).default('false').describe('`true`: archived sessions alone'),
+    q: z.string().max(MAX_QUERY_CHARS).optional().describe('Text that title, folder or id holds, ignoring case'),
   });
   return { New: New.prefault({}), List };
 }

@@ -5,6 +5,7 @@ import type { Seq } from '../wire/frames.ts';
 import { columnText } from './column-text.ts';
 import type { PageRequest, TrimGoal, WeighedSession } from './frame-log.ts';
 import type { OpenDatabase } from './open-database.ts';
+import { ROW_TIME } from './stored-row.ts';
 
 /** Most that one step may delete, since it blocks the event loop. */
 export interface TrimStep {
@@ -20,9 +21,6 @@ export interface TrimResult {
   /** True if another step may find more to delete. */
   readonly isMore: boolean;
 }
-
-/** Extracts a row's time without reading the whole text: its frames begin with `{"seq":…,"ts":"…"`. */
-const ROW_TIME = `CAST(substr(frames, instr(frames, '"ts":"') + 6, 24) AS BLOB)`;
 
 /** Statements over the open tables. Every method throws SQLite's errors. */
 export class RetentionStore {

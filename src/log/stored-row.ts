@@ -16,6 +16,9 @@ export interface StoredRow {
 export const ROW_COLUMNS = `CAST(first AS INTEGER) AS first, CAST(last AS INTEGER) AS last,
   CAST(checksum AS INTEGER) AS checksum, CAST(frames AS BLOB) AS frames`;
 
+/** Extracts a row's time without reading the whole text: its frames begin with `{"seq":…,"ts":"…"`. */
+export const ROW_TIME = `CAST(substr(frames, instr(frames, '"ts":"') + 6, 24) AS BLOB)`;
+
 /** Decode a row of `session`; its text only if the checksum matches. */
 export function readRowColumns(columns: unknown, session: number): StoredRow {
   const { first, last, checksum, frames } = columns as RowColumns;

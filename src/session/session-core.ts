@@ -17,6 +17,7 @@ import { CallLedger } from './call-ledger.ts';
 import { contextFrame, isVisibleChange } from './context-frame.ts';
 import { modifiedContext } from './modified-context.ts';
 import { type Fact, questionFact, SettledCallIndex } from './restore/settled-call-index.ts';
+import { NO_LABEL, type SessionLabel } from './session-label.ts';
 import { SessionLog } from './session-log.ts';
 import type { ClimbingFrame, ParentLink, RunningChild, SessionServices } from './session-services.ts';
 import type { Call } from './turn/turn.ts';
@@ -74,6 +75,7 @@ export interface SessionState {
   readonly settled: ReadonlyMap<string, Settled>;
   /** Background tasks in its log; all of them have ended. */
   readonly tasks?: readonly TaskView[];
+  readonly label?: SessionLabel;
   /** Last save, if there was one; facts contain what was settled by then. */
   readonly savedAs?: SavedAs;
 }
@@ -123,6 +125,8 @@ export class SessionCore {
   readonly climbed = new Map<string, ClimbedQuestion>();
   readonly tasks: SessionTasks;
   savedAs: SavedAs | undefined;
+  /** Title and archive mark that its principal gave it. */
+  label: SessionLabel;
   /** True once it was removed or unloaded. */
   isClosed = false;
   /** Read state of the last save. */
@@ -146,6 +150,7 @@ export class SessionCore {
     this.#context = state.context;
     this.log = new SessionLog(services, state.opened.session_id, state.head);
     this.savedAs = state.savedAs;
+    this.label = state.label ?? NO_LABEL;
     this.savedReads = state.context.readState;
     this.save = () => callbacks.save(this);
     this.saveReads = () => callbacks.saveReads(this);

@@ -15,6 +15,7 @@ import { Feeder } from './feed/feeder.ts';
 import type { ReplayFrame } from '../wire/control-frames.ts';
 import { acceptBlocks, type Submission, type SubmittedTurn } from './turn/intake.ts';
 import type { SessionCore } from './session-core.ts';
+import { changedLabel, type LabelChange, saveLabel } from './session-label.ts';
 import { sessionChanges, type SessionChanges } from './changes/session-changes.ts';
 import { resultTextPage, searchResults, type TextRange } from './turn/stored-result.ts';
 import { SERVER_STOPPED } from '../tasks/task-frames.ts';
@@ -120,6 +121,19 @@ export class Session {
 
   describe(): SessionDescription {
     return describeSession(this.#core);
+  }
+
+  /** Change its title or archive mark. @returns Once it is on disk. @throws {GauntletError} `log_unavailable` */
+  async relabel(change: LabelChange): Promise<void> {
+    const { label: before, services } = this.#core;
+    const label = changedLabel(before, change);
+    this.#core.label = label;
+    try {
+      await saveLabel(services.log, this.id, label);
+    } catch (error) {
+      if (this.#core.label === label) this.#core.label = before;
+      throw error;
+    }
   }
 
   running(): readonly RunningCall[] {

@@ -35,7 +35,9 @@ export const SessionDescription = z.object({
   tool_mode: z.enum(TOOL_MODES),
   permission_context: WirePermissionContext,
   created_at: Time,
+  last_activity_at: Time.describe('When its log last grew'),
   title: z.string().optional(),
+  archived: z.boolean().describe('Left out of the list unless asked for'),
   on_ask: z
     .enum(['deny', 'wait'])
     .optional()

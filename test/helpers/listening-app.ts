@@ -33,6 +33,8 @@ export const noSessions: Sessions = {
   standing: () => Promise.reject(noSuchSession()),
   openQuestions: () => Promise.resolve([]),
   list: () => Promise.resolve({ sessions: [] }),
+  watch: () => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }) }),
+  relabel: () => Promise.reject(noSuchSession()),
   remove: () => Promise.reject(noSuchSession()),
 };
 

@@ -47,6 +47,7 @@ describe('every reply fits its description', () => {
     }
     await below('post', '/permissions', { updates: [{ type: 'addRules', behavior: 'deny', rules: ['Bsah'] }] });
     await below('post', '/cancel', {});
+    await below('patch', '', { title: 'Two', archived: true });
     await below('delete', '');
     await below('get', '');
   });
@@ -160,11 +161,12 @@ describe('every reply fits its description', () => {
     const routes = Object.entries(described.api.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method} ${path}`),
     );
-    // Frames over the WebSocket are compared in `frames.test.ts`, logins at MCP servers in `mcp-login.test.ts`.
+    // Frames over the WebSocket are compared in `frames.test.ts`, news of the list in `session-list.test.ts`, logins at MCP servers in `mcp-login.test.ts`.
     const metadata = ['', '/mcp', '/mcp/servers/{name}'].map(
       (path) => `get /.well-known/oauth-protected-resource${path}`,
     );
     const elsewhere = [
+      'get /sessions/events',
       'get /oauth/client-metadata.json',
       'get /oauth/callback',
       'post /mcp-servers/{name}/login',

@@ -6,17 +6,30 @@ import type { OpenedFrame, Seq } from '../../wire/frames.ts';
 import type { RunningCall, SessionDescription } from '../../wire/session-replies.ts';
 import type { SessionContext } from '../../tool/session-context.ts';
 import type { SessionCore } from '../session-core.ts';
+import type { SessionLabel } from '../session-label.ts';
 
 /** Describe a session as it stands. */
 export function describeSession(core: SessionCore): SessionDescription {
   const running = runningCalls(core);
-  const still = describeStill(core.opened, core.context, core.services.log.bounds(core.id)?.head ?? 0);
+  const { opened, context, label, services } = core;
+  const lastAt = core.log.lastAt ?? services.log.find(core.id)?.lastAt ?? opened.created_at;
+  const still = describeStill({ opened, context, label, head: services.log.bounds(core.id)?.head ?? 0, lastAt });
   const isAsking = core.questions.open.length + core.climbed.size > 0;
   return { ...still, state: isAsking ? 'waiting' : running.length > 0 ? 'running' : 'idle', running };
 }
 
+/** A session without running calls. */
+interface StillSession {
+  readonly opened: OpenedFrame;
+  readonly context: SessionContext;
+  readonly label: SessionLabel;
+  readonly head: Seq;
+  readonly lastAt: string;
+}
+
 /** Describe a session without running calls, such as one that is not loaded. */
-export function describeStill(opened: OpenedFrame, context: SessionContext, head: Seq): SessionDescription {
+export function describeStill({ opened, context, label, head, lastAt }: StillSession): SessionDescription {
+  const { title = opened.title } = label;
   return {
     session_id: opened.session_id,
     cwd: context.cwd,
@@ -24,7 +37,9 @@ export function describeStill(opened: OpenedFrame, context: SessionContext, head
     tool_mode: context.toolMode,
     permission_context: toWirePermissionContext(context.permissions),
     created_at: opened.created_at,
-    title: opened.title,
+    last_activity_at: lastAt,
+    title: title === '' ? undefined : title,
+    archived: label.isArchived,
     on_ask: opened.on_ask,
     id_scope: opened.id_scope,
     tool_search: opened.tool_search,

@@ -8,10 +8,13 @@ import { createHash } from 'node:crypto';
 import type { PrincipalLimits } from '../../../config/settings/principal-limits.ts';
 import { GauntletError, isGauntletError } from '../../base/errors.ts';
 import type { OpenedFrame, PermissionRequestFrame } from '../../wire/frames.ts';
-import type { LoggedSession, PageRequest, SessionPage } from '../../log/frame-log.ts';
+import type { LoggedSession, SessionPage } from '../../log/frame-log.ts';
 import { AwakeSessions } from './awake-sessions.ts';
 import { runningChild } from './child-session.ts';
+import { listSessions, type SessionQuery } from './list-sessions.ts';
 import { type NewSession, type NewSessionRules, newSessionFrame } from './new-session.ts';
+import { SessionFeeds, type SessionNews } from './session-feed.ts';
+import type { LabelChange } from '../session-label.ts';
 import { newCore, restoredCore } from '../restore/open-core.ts';
 import { historyInOrder, noSuchSession, usableSnapshot } from '../restore/read-history.ts';
 import { Session } from '../session.ts';
@@ -45,6 +48,7 @@ export interface DirectoryServices extends SessionServices, NewSessionRules {
 export class SessionDirectory {
   readonly #services: DirectoryServices;
   readonly #awake: AwakeSessions;
+  readonly #feeds: SessionFeeds;
   readonly #opening = new Map<string, Promise<Session>>();
   /** Standing sessions that are being opened or created, by id. */
   readonly #standing = new Map<string, Promise<Session>>();
@@ -52,8 +56,14 @@ export class SessionDirectory {
   readonly #unsettled = new Map<string, Promise<void>>();
 
   constructor(services: DirectoryServices) {
+    this.#feeds = new SessionFeeds({
+      principalOf: (sessionId) => this.#awake.get(sessionId)?.principal,
+      describe: (principal, sessionId) => this.#describeById(principal, sessionId),
+      onFault: services.onFault,
+    });
     this.#services = {
       ...services,
+      log: this.#feeds.observe(services.log),
       callsLeft: (principal) => this.#callsLeft(principal),
       beginChild: (opened, linkTo) => this.#beginChild(opened, linkTo),
     };
@@ -163,10 +173,21 @@ export class SessionDirectory {
    *
    * @throws {GauntletError} `invalid_request` for a malformed cursor.
    */
-  async list(principal: string, page: PageRequest): Promise<SessionPage<SessionDescription>> {
-    const { sessions, cursor } = this.#services.log.list(principal, page);
-    const described = await Promise.all(sessions.map((logged) => this.#describe(principal, logged)));
-    return { sessions: described.flatMap((each) => each ?? []), ...(cursor === undefined ? {} : { cursor }) };
+  list(principal: string, query: SessionQuery): Promise<SessionPage<SessionDescription>> {
+    return listSessions(this.#services.log, principal, query, (who, logged) => this.#describe(who, logged));
+  }
+
+  /** Yield news of a principal's sessions from now on, until `signal` aborts. */
+  watch(principal: string, signal: AbortSignal): AsyncIterable<readonly SessionNews[]> {
+    return this.#feeds.watch(principal, signal);
+  }
+
+  /** Change a session's title or archive mark. @throws {GauntletError} `not_found`, `log_unavailable` */
+  async relabel(principal: string, sessionId: string, change: LabelChange): Promise<SessionDescription> {
+    const session = await this.open(principal, sessionId);
+    await session.relabel(change);
+    this.#feeds.changed(sessionId);
+    return session.describe();
   }
 
   /** End what runs, and remove the session. @throws {GauntletError} `not_found` */
@@ -327,12 +348,19 @@ export class SessionDirectory {
       if (awake) return awake.describe();
       const saved = usableSnapshot(logged);
       return saved?.seq === bounds.head
-        ? describeAsleep(saved.savedState, bounds.head, this.#services)
+        ? describeAsleep(saved.savedState, logged, this.#services)
         : (await this.open(principal, sessionId)).describe();
     } catch (error) {
       if (isGauntletError(error, 'not_found', 'forbidden')) return undefined;
       throw error;
     }
+  }
+
+  async #describeById(principal: string, sessionId: string): Promise<SessionDescription | undefined> {
+    const awake = this.#inMemory(sessionId);
+    if (awake) return awake.describe();
+    const logged = this.#services.log.find(sessionId);
+    return logged && this.#describe(principal, logged);
   }
 
   /** Load a session; concurrent requests share the load. A request of another principal loads nothing. */

@@ -11,6 +11,7 @@ import type { LoggedCall, LoggedHistory, LoggedTurn } from './replay-log.ts';
 import type { OrderedHistory } from './read-history.ts';
 import { saveReads, saveSession } from './save-session.ts';
 import { SessionCore } from '../session-core.ts';
+import { savedLabel } from '../session-label.ts';
 import type { SessionServices } from '../session-services.ts';
 import { sessionContextFrom, restoredContext } from './restored-context.ts';
 import type { Turn } from '../turn/turn.ts';
@@ -40,7 +41,8 @@ export function restoredCore(
   const context = restoredContext(history, services);
   services.checkFolders(opened.principal, [context.root]);
   const savedAs = history.savedSeq === undefined ? undefined : { seq: history.savedSeq, context };
-  const core = new SessionCore({ opened, context, head, settled, tasks, savedAs }, services, CALLBACKS);
+  const label = savedLabel(services.log, opened.session_id);
+  const core = new SessionCore({ opened, context, head, settled, tasks, label, savedAs }, services, CALLBACKS);
   for (const turn of history.turns.values()) restoreTurn(core, turn, reopened.has(turn.id));
   for (const turn of surviving) resumeTurn(core, turn);
   for (const id of reopened) awaitFeeder(core, history.turns.get(id));

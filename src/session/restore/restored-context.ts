@@ -1,7 +1,8 @@
 /**
  * Restores a session's context from its logged state.
  */
-import type { OpenedFrame, Seq } from '../../wire/frames.ts';
+import type { LoggedSession } from '../../log/frame-log.ts';
+import type { OpenedFrame } from '../../wire/frames.ts';
 import type { SessionContext, Worktree } from '../../tool/session-context.ts';
 import { childPermissions } from '../../permissions/child-permissions.ts';
 import { describeStill } from '../directory/describe-session.ts';
@@ -9,6 +10,7 @@ import type { SessionDescription } from '../../wire/session-replies.ts';
 import { frozenJson } from '../../base/json.ts';
 import type { LoggedHistory, SavedState } from './replay-log.ts';
 import { savedReads } from './save-session.ts';
+import { savedLabel } from '../session-label.ts';
 import type { PermissionSeed, SessionServices } from '../session-services.ts';
 
 /**
@@ -56,10 +58,16 @@ export function restoredContext(history: LoggedHistory, services: SessionService
  *
  * @throws {GauntletError} `forbidden` if its folder is no longer within its principal's bounds.
  */
-export function describeAsleep(savedState: SavedState, head: Seq, services: SessionServices): SessionDescription {
+export function describeAsleep(
+  savedState: SavedState,
+  { bounds, lastAt }: Pick<LoggedSession, 'bounds' | 'lastAt'>,
+  services: SessionServices,
+): SessionDescription {
   const context = sessionContextFrom(savedState, services);
   services.checkFolders(savedState.opened.principal, [context.root]);
-  return describeStill(savedState.opened, context, head);
+  const { opened } = savedState;
+  const label = savedLabel(services.log, opened.session_id);
+  return describeStill({ opened, context, label, head: bounds.head, lastAt });
 }
 
 function worktreeFrom(logged: OpenedFrame['worktree']): Worktree | undefined {

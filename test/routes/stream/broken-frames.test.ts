@@ -103,6 +103,8 @@ function membersOf(directory: SessionDirectory) {
     standing: directory.standing.bind(directory),
     openQuestions: directory.openQuestions.bind(directory),
     list: directory.list.bind(directory),
+    watch: directory.watch.bind(directory),
+    relabel: directory.relabel.bind(directory),
     remove: directory.remove.bind(directory),
   };
 }
