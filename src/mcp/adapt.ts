@@ -53,6 +53,8 @@ export interface McpToolCall {
   readonly toolName: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly inputSchema: JsonObject;
+  /** Whether the tool may or must be called as a task. */
+  readonly execution?: McpToolDefinition['execution'];
   /** The call of the session that it serves. */
   readonly context: ToolUseContext;
   /** True if it may be sent twice: it only reads, or declares itself idempotent. */
@@ -115,6 +117,7 @@ export function adaptTool(definition: McpToolDefinition, source: ToolSource): To
         toolName: definition.name,
         arguments: input,
         inputSchema: definition.inputSchema,
+        execution: definition.execution,
         context,
         isRepeatable: isReadOnly || hints.idempotentHint === true,
         onProgress: (progress) => onProgress?.({ data: toProgress(progress, MAX_PROGRESS_CHARS) }),

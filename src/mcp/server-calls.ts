@@ -20,6 +20,7 @@ import type { McpLink } from './link.ts';
 import type { LinkOwner } from './owned-links.ts';
 import type { RunningCall, ServerRequests } from './server-requests.ts';
 import { type LinkUse, SessionLinks } from './session-links.ts';
+import { callAsTask, isCalledAsTask } from './task-call.ts';
 
 /** Pages that a person is asked to open for one call. */
 const MAX_PAGES = 5;
@@ -67,7 +68,8 @@ export function createCalls(options: CallsOptions, connection: McpConnection, sh
     }
     const clock = startClock(name, times);
     const running = { context, input: request.arguments, whilePaused: clock.whilePaused } satisfies RunningCall;
-    const run = (client: Client) => callAfterPages(client, request, { server: name, running, clock });
+    const parts = { server: name, running, clock, totalMs: times.totalMs };
+    const run = (client: Client) => callAfterPages(client, request, parts);
     try {
       if (isShared(context.sessionId)) {
         return await shared.during(running, () => connection.request({ run, signal, isRepeatable }));
@@ -93,6 +95,7 @@ interface CallParts {
   readonly server: string;
   readonly running: RunningCall;
   readonly clock: CallClock;
+  readonly totalMs: number;
 }
 
 /** Call a tool; if it wants pages opened first, ask the person and call once more. */
@@ -122,25 +125,28 @@ async function callAfterPages(client: Client, request: ToolRequest, parts: CallP
  */
 async function callTool(
   client: Client,
-  { toolName, arguments: input, inputSchema, onProgress }: ToolRequest,
-  { running, clock }: CallParts,
+  { toolName, arguments: input, inputSchema, execution, onProgress }: ToolRequest,
+  { running, clock, totalMs }: CallParts,
 ): Promise<CallToolResult> {
   const isModern = client.getProtocolEra() === 'modern';
+  const params = { name: toolName, arguments: { ...input } };
+  const options = { signal: AbortSignal.any([running.context.signal, clock.signal]), timeout: LONGEST_TIMER_MS };
+  const onprogress = (progress: Parameters<typeof onProgress>[0]) => {
+    clock.onProgress();
+    onProgress(progress);
+  };
   try {
+    if (isCalledAsTask(client, { execution })) {
+      let changes = 0;
+      const onStatus = (message: string) => onprogress({ progress: ++changes, message });
+      return await callAsTask(client, params, { ...options, totalMs, onStatus });
+    }
     return await client.callTool(
+      // Servers of the older era are told once, when they connect.
+      { ...params, ...(isModern && { _meta: { [LOG_LEVEL_META_KEY]: 'info' } }) },
       {
-        name: toolName,
-        arguments: { ...input },
-        // Servers of the older era are told once, when they connect.
-        ...(isModern && { _meta: { [LOG_LEVEL_META_KEY]: 'info' } }),
-      },
-      {
-        signal: AbortSignal.any([running.context.signal, clock.signal]),
-        timeout: LONGEST_TIMER_MS,
-        onprogress: (progress) => {
-          clock.onProgress();
-          onProgress(progress);
-        },
+        ...options,
+        onprogress,
         // Saves the SDK a listing of its own, and the compilation of the server's output schema.
         toolDefinition: { name: toolName, inputSchema } as SdkTool,
       },

@@ -62,6 +62,10 @@ const SentTool = z.object({
     })
     .optional()
     .catch(undefined),
+  execution: z
+    .object({ taskSupport: z.enum(['forbidden', 'optional', 'required']).optional().catch(undefined) })
+    .optional()
+    .catch(undefined),
   _meta: extra(jsonObject),
 });
 
