@@ -12,6 +12,7 @@ import { OWNER } from '../config/settings/principals.ts';
 import type { Settings } from '../config/settings.ts';
 import { buildApp } from '../routes/app.ts';
 import { gaugeText } from '../src/base/instruments.ts';
+import { flushTraces, startTracing } from '../src/base/tracing.ts';
 import { createAuthenticator, type Credential } from '../routes/credential.ts';
 import type { Readiness } from '../src/wire/server-replies.ts';
 import { openSignIn, type SignIn } from '../routes/console/sign-in.ts';
@@ -31,6 +32,7 @@ const DEFAULT_PORT = 80;
 export async function serve(settings: Settings, host: StartedHost): Promise<void> {
   const logger = operatorLog(settings);
   const ended = new AbortController();
+  await startTracing(packageFile.version);
   const { dataFolder: path, limits } = settings;
   const data = await openDataDirectory({ path, signal: ended.signal });
   const engine = await assembleEngine(settings, { data, logger, host });
@@ -47,6 +49,7 @@ export async function serve(settings: Settings, host: StartedHost): Promise<void
     await engine.drain(ended.signal);
     await app.close();
     await engine.close();
+    await flushTraces();
     data.close();
   });
 

@@ -2,6 +2,7 @@
  * `POST /execute`: executes a batch of blocks, and replies with the results or with frames as they happen.
  */
 import { GauntletError } from '../../src/base/errors.ts';
+import { traceOrigin } from '../../src/base/tracing.ts';
 import { approvalsByBlock } from '../../src/session/questions/handed-in.ts';
 import type { TurnReply } from '../../src/session/turn/turn-reply.ts';
 import type { Dependencies } from '../dependencies.ts';
@@ -28,7 +29,8 @@ export function executeDoor(app: App, dependencies: Dependencies): void {
     const { assistant, ...batch } = batchOf(given, asked.id_scope ?? known?.idScope ?? 'session', turnId);
     const approvals = approvalsByBlock(asked.approvals, batch, principal);
     const session = known ?? directory.createForBatch(principal);
-    const turn = await session.submit({ ...batch, approvals, turnId, onAsk, askTimeoutMs });
+    const trace = traceOrigin(request.headers);
+    const turn = await session.submit({ ...batch, approvals, turnId, onAsk, askTimeoutMs, trace });
 
     const gone = clientGone(reply);
     if (asked.cancel_on_disconnect) {

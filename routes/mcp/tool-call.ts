@@ -6,6 +6,7 @@ import { inputRequired, type InputRequiredResult, type Server, type ServerContex
 import { cutText } from '../../src/base/cut-text.ts';
 import { isGauntletError } from '../../src/base/errors.ts';
 import type { JsonValue } from '../../src/base/json.ts';
+import { traceOrigin, type TraceOrigin } from '../../src/base/tracing.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { TurnReply } from '../../src/session/turn/turn-reply.ts';
 import type { PermissionRequestFrame, ProgressFrame } from '../../src/wire/frames.ts';
@@ -76,7 +77,8 @@ async function runBlock(
   const mayAsk = mayElicit(call.server);
   // A client that cannot be asked leaves questions to others who watch the session; where nobody does, they are denied.
   const policy = mayAsk ? ({ onAsk: 'wait', askTimeoutMs: call.askTimeoutMs } as const) : {};
-  const turn = await session.submit({ blocks: [{ type: 'tool_use', id, name, input }], ...policy });
+  const blocks = [{ type: 'tool_use', id, name, input }] as const;
+  const turn = await session.submit({ blocks, ...policy, trace: originOf(context) });
   if (answered) await answer(call, answered.requestId, context.mcpReq.inputResponses?.[QUESTION]);
 
   const { signal } = context.mcpReq;
@@ -101,6 +103,13 @@ async function runBlock(
     signal.removeEventListener('abort', onAbort);
     over.abort();
   }
+}
+
+/** Return the trace that a request names in its `_meta`, else that of the HTTP request that it came in. */
+function originOf({ mcpReq, http }: ServerContext): TraceOrigin | undefined {
+  const { traceparent, tracestate } = mcpReq._meta ?? {};
+  if (traceparent !== undefined) return traceOrigin({ traceparent, tracestate });
+  return traceOrigin(Object.fromEntries(http?.req?.headers ?? []));
 }
 
 /** Report whether a client can show a form to a person. A bare `elicitation: {}` is that, from before there were others. */

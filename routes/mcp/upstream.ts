@@ -171,7 +171,9 @@ async function send(
       method,
       params: {
         ...params,
-        ...(logLevel !== undefined && { _meta: { ...mcpReq._meta, [LOG_LEVEL_META_KEY]: logLevel } }),
+        ...(logLevel !== undefined && {
+          _meta: { ...mcpReq._meta, ...(params?.['_meta'] as object | undefined), [LOG_LEVEL_META_KEY]: logLevel },
+        }),
         ...(answers && { inputResponses: answers }),
         ...(state?.kind === 'upstream' && { requestState: state.state }),
       },
@@ -193,7 +195,11 @@ async function send(
 const MAX_WAIT_MS = 60 * 60_000;
 
 /** Parameters of `tools/call`. */
-type CallParams = Readonly<{ name: string; arguments?: Record<string, unknown> }>;
+type CallParams = Readonly<{
+  name: string;
+  arguments?: Record<string, unknown>;
+  _meta?: Readonly<Record<string, unknown>>;
+}>;
 
 /** Call a tool: as a block of the standing session, so that the gate decides and the log has it. */
 async function callTool(
@@ -245,12 +251,17 @@ async function callTool(
  *
  * @throws {GauntletError} `tool_failed` if that is another tool, whose name for models is the same.
  */
-function allowedParams(upstream: string, params: CallParams, { server, toolName, arguments: input }: AllowedCall) {
+function allowedParams(
+  upstream: string,
+  params: CallParams,
+  { server, toolName, arguments: input, headers }: AllowedCall,
+) {
   if (server !== upstream || toolName !== params.name) {
     const message = `"${params.name}" of "${upstream}" has the same name for models as "${toolName}" of "${server}"`;
     throw new GauntletError('tool_failed', `Cannot call the tool: ${message}`);
   }
-  return isDeepStrictEqual(input, params.arguments ?? {}) ? params : { ...params, arguments: input };
+  const allowed = isDeepStrictEqual(input, params.arguments ?? {}) ? params : { ...params, arguments: input };
+  return Object.keys(headers).length === 0 ? allowed : { ...allowed, _meta: { ...params._meta, ...headers } };
 }
 
 /** Result in the log of a call whose upstream needs more from its client first. */

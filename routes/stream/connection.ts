@@ -4,6 +4,7 @@
 import type { WebSocket } from '@fastify/websocket';
 import type { Limits } from '../../config/limits.ts';
 import { GauntletError } from '../../src/base/errors.ts';
+import type { TraceOrigin } from '../../src/base/tracing.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { ClientFrame } from '../../src/wire/client-frames.ts';
 import type { ErrorFrame } from '../../src/wire/control-frames.ts';
@@ -30,6 +31,8 @@ export interface ConnectionServices extends Pick<DoorContext, 'readiness' | 'log
   readonly limits: Limits;
   readonly principal: string;
   readonly wire: Wire;
+  /** Trace of the upgrade request. */
+  readonly trace?: TraceOrigin | undefined;
 }
 
 /** A connected client of one session. */

@@ -2,6 +2,7 @@
  * Executes client frames, each with one call to the session.
  */
 import { GauntletError } from '../../src/base/errors.ts';
+import { traceOrigin } from '../../src/base/tracing.ts';
 import { readGivenBlock } from '../../src/wire/block-schema.ts';
 import type { Feeder } from '../../src/session/feed/feeder.ts';
 import type { Session } from '../../src/session/session.ts';
@@ -34,6 +35,7 @@ export async function dispatch(frame: LaterFrame, context: DispatchContext): Pro
       return feeder.toolUse(frame.turn_id, readGivenBlock(frame.tool_use), {
         approvals: frame.approvals,
         by: principal,
+        trace: frame.traceparent === undefined ? undefined : traceOrigin(frame),
       });
     case 'stream_event':
       refuseWhileDraining(context);

@@ -4,6 +4,7 @@
 import fastifyWebsocket from '@fastify/websocket';
 import type { FastifyRequest } from 'fastify';
 import { GauntletError } from '../../src/base/errors.ts';
+import { traceOrigin } from '../../src/base/tracing.ts';
 import type { Session } from '../../src/session/session.ts';
 import { SUBPROTOCOL } from '../../src/wire/client-frames.ts';
 import type { DoorContext } from '../dependencies.ts';
@@ -54,7 +55,15 @@ export function streamDoor(app: App, context: DoorContext): void {
         const { principal, raw } = request;
         // Other upgrades may have been admitted at the same time.
         if (hasTooMany(principal)) return socket.close(CLOSE.tooFast, 'streams');
-        const services = { limits, logger, readiness, rates, principal, wire: raw.socket };
+        const services = {
+          limits,
+          logger,
+          readiness,
+          rates,
+          principal,
+          wire: raw.socket,
+          trace: traceOrigin(raw.headers, 'link'),
+        };
         const connection = new Connection(socket, sessionOf(request), services);
         connections.set(connection, principal);
         socket.once('close', () => connections.delete(connection));

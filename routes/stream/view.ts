@@ -4,6 +4,7 @@
  */
 import type { Limits } from '../../config/limits.ts';
 import { MAX_JSON_DEPTH } from '../../src/base/json.ts';
+import type { TraceOrigin } from '../../src/base/tracing.ts';
 import type { LogGap } from '../../src/wire/session-replies.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Seq } from '../../src/wire/frames.ts';
@@ -27,6 +28,8 @@ export interface ViewParts {
   readonly rates: RequestRates;
   readonly limits: Limits;
   readiness(): Readiness;
+  /** Trace of the upgrade request, which the connection's calls are linked to. */
+  readonly trace?: TraceOrigin | undefined;
   /** Aborted when the connection is gone; ends the cursor. */
   readonly gone: AbortSignal;
 }
@@ -44,10 +47,10 @@ export class View {
   #onPassed: (() => void) | undefined;
 
   constructor(hello: Extract<ClientFrame, { readonly type: 'hello' }>, parts: ViewParts) {
-    const { session, outlet, limits, gone } = parts;
+    const { session, outlet, limits, gone, trace } = parts;
     this.#parts = parts;
     this.#detach = session.attach();
-    this.#context = { ...parts, feeder: session.feeder((control) => outlet.control(control)) };
+    this.#context = { ...parts, feeder: session.feeder((control) => outlet.control(control), trace) };
 
     const start = logStart(session, { fromSeq: hello.from_seq ?? undefined, epoch: hello.epoch ?? undefined });
     outlet.control(welcomeFrame(session, start, limits));

@@ -3,6 +3,7 @@
  * the model makes no more calls or a bound is reached.
  */
 import type { JsonValue } from '../base/json.ts';
+import type { RunningTrace } from '../base/tracing.ts';
 import type { ChildSession, InnerResult } from '../tool/inner-call.ts';
 import type { ResultContentBlock, ToolResultBlock } from '../wire/blocks.ts';
 import { type ConversationMessage, type Model, type ModelCall, type ModelTool, replyText } from './conversation.ts';
@@ -34,6 +35,8 @@ export interface AgentTask {
   readonly session: Pick<ChildSession, 'run' | 'tools'>;
   readonly bounds: AgentBounds;
   readonly signal: AbortSignal;
+  /** Trace of the call that started it. */
+  readonly trace?: RunningTrace | undefined;
   /** Return messages of other agents that came since the last call. */
   readMail(): Promise<readonly string[]>;
   tell(event: AgentEvent): void;
@@ -121,13 +124,14 @@ class Agent {
 
   /** Get one message and run its calls. @returns `undefined` if the agent continues. */
   async #turn(): Promise<AgentEnding | undefined> {
-    const { model, system, tell } = this.#task;
+    const { model, system, tell, trace } = this.#task;
     this.#turns++;
     const running: Promise<ToolResultBlock>[] = [];
     const added: ResultContentBlock[] = [];
     const request = { system, tools: this.#tools(), messages: this.#messages };
     const reply = await model.reply(request, {
       signal: this.#signal,
+      trace,
       onText: (text) => tell({ kind: 'text', text: (this.#text = text.trim()) }),
       onCall: (call) => {
         const result = this.#run(call, added);

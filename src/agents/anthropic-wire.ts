@@ -23,7 +23,7 @@ export function anthropicWire(
   bounds: { readonly modelReplyTokens: number; readonly silenceMs: number },
 ): ModelWire {
   let client: Promise<Anthropic> | undefined;
-  return async (request, signal) => {
+  return async (request, options) => {
     client ??= createClient(settings, address, bounds.silenceMs);
     const stream = await (
       await client
@@ -40,7 +40,7 @@ export function anthropicWire(
         messages: wireMessages(request),
         stream: true,
       },
-      { signal },
+      options,
     );
     return events(stream);
   };

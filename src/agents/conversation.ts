@@ -2,6 +2,7 @@
  * Messages between an agent and its model, in the shapes of the Messages API; each wire converts them to its own.
  */
 import type { JsonObject, JsonValue } from '../base/json.ts';
+import type { RunningTrace } from '../base/tracing.ts';
 import type { ForeignBlock, ResultContentBlock, TextBlock, ToolResultBlock, ToolUseBlock } from '../wire/blocks.ts';
 
 /** A block of a model's message. Other blocks, such as thinking, are sent back to the model unchanged. */
@@ -38,6 +39,8 @@ export interface ModelCall {
 /** Callbacks for a message while it streams in. */
 export interface ReplyListener {
   readonly signal: AbortSignal;
+  /** Trace that the request belongs to; absent where nothing is traced. */
+  readonly trace?: RunningTrace | undefined;
   /** Called with each block of text when it is complete. */
   onText(text: string): void;
   /** Called with each call when its input is complete. */

@@ -87,7 +87,8 @@ async function ask(
     },
   });
   try {
-    for await (const event of await wire(request, signal)) {
+    const headers = listener.trace?.headers() ?? {};
+    for await (const event of await wire(request, { signal, headers })) {
       hasBegun = true;
       silence.heard();
       if (event.type === 'usage') Object.assign(usage, definedOf(event.usage));

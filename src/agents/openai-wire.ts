@@ -36,7 +36,7 @@ export function openAIWire(
   { silenceMs }: { readonly silenceMs: number },
 ): ModelWire {
   let client: Promise<OpenAI> | undefined;
-  return async (request, signal) => {
+  return async (request, options) => {
     client ??= createClient(settings, address, silenceMs);
     const tools = wireTools(request);
     const stream = await (
@@ -49,7 +49,7 @@ export function openAIWire(
         stream: true,
         stream_options: { include_usage: true },
       },
-      { signal },
+      options,
     );
     return events(stream);
   };

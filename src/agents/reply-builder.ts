@@ -3,6 +3,7 @@
  */
 import { GauntletError, isGauntletError } from '../base/errors.ts';
 import { isPlainData, type JsonValue, parseSafeJson } from '../base/json.ts';
+import type { TraceHeaders } from '../base/tracing.ts';
 import type { ModelRequest, ReplyBlock, ReplyListener, StopReason, TokenUsage } from './conversation.ts';
 
 /** An event of one block, from the SDK or converted from OpenAI's chunks. */
@@ -18,8 +19,11 @@ export type WireStream = AsyncGenerator<
   | { readonly type: 'stop'; readonly stop: StopReason }
 >;
 
-/** Asks a model for its next message. Rejects with what the SDK throws. */
-export type ModelWire = (request: ModelRequest, signal: AbortSignal) => Promise<WireStream>;
+/** Asks a model for its next message, with these headers in addition. Rejects with what the SDK throws. */
+export type ModelWire = (
+  request: ModelRequest,
+  options: { readonly signal: AbortSignal; readonly headers: TraceHeaders },
+) => Promise<WireStream>;
 
 interface OpenBlock {
   readonly started: Readonly<Record<string, unknown>>;

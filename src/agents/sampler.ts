@@ -12,10 +12,10 @@ export function createSampler(name: string, settings: ModelSettings, maxTokens: 
   return {
     name,
     maxTokens,
-    async reply({ system, messages, maxTokens: modelReplyTokens }, signal) {
+    async reply({ system, messages, maxTokens: modelReplyTokens }, { signal, trace }) {
       const model = openModel(name, settings, { modelReplyTokens });
       const conversation = messages as readonly ConversationMessage[];
-      const listener = { signal, onText: () => undefined, onCall: () => undefined };
+      const listener = { signal, trace, onText: () => undefined, onCall: () => undefined };
       const request = { system: system === '' ? NO_INSTRUCTIONS : system, tools: [], messages: conversation };
       const { content, stop } = await model.reply(request, listener);
       return { text: replyText(content), isCut: stop === 'length' };

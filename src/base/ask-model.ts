@@ -4,6 +4,7 @@
 import { modelAddress, type ModelSettings } from '../../config/settings/models.ts';
 import { boundedText } from './cut-text.ts';
 import { parseSafeJson } from './json.ts';
+import type { RunningTrace } from './tracing.ts';
 
 /** Question to a model. */
 export interface ModelQuestion {
@@ -11,6 +12,8 @@ export interface ModelQuestion {
   /** Data that the instructions are about, never part of them. */
   readonly text: string;
   readonly maxTokens: number;
+  /** Trace that the request belongs to; absent where nothing is traced. */
+  readonly trace?: RunningTrace | undefined;
 }
 
 /** Text of a reply. */
@@ -91,7 +94,7 @@ export async function askModel(
   const wire = WIRES[settings.provider];
   const reply = await fetch(modelAddress(settings) + wire.path, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...wire.headers(settings.apiKey) },
+    headers: { 'content-type': 'application/json', ...question.trace?.headers(), ...wire.headers(settings.apiKey) },
     body: JSON.stringify(wire.body(settings.model, question)),
     // The API key must not follow a redirect to another address.
     redirect: 'error',

@@ -1,6 +1,7 @@
 /**
  * Parts of this process that the connections to MCP servers use.
  */
+import type { TraceHeaders } from '../base/tracing.ts';
 import type { CallToolResult } from '@modelcontextprotocol/client';
 import type { LimitFunction } from 'p-limit';
 import type { Limits } from '../../config/limits.ts';
@@ -18,6 +19,8 @@ export interface AllowedCall {
   readonly server: string;
   readonly toolName: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** Trace of the call, for the `_meta` of the request; empty where nothing is traced. */
+  readonly headers: TraceHeaders;
 }
 
 /** Sends a call that passed the gate over another connection. @returns What the log keeps. */

@@ -108,6 +108,7 @@ function openStreamable(
     },
   });
   failWithStream(transport);
+  sendTraceHeaders(transport);
   return openLink({
     ...hooks,
     transport,
@@ -131,6 +132,17 @@ function failWithStream(transport: StreamableHTTPClientTransport): void {
     // If the answer arrived earlier, the request is settled and this message is ignored.
     const onRequestStreamEnd = () => transport.onmessage?.({ jsonrpc: '2.0', id: message.id, error });
     return send(message, { ...options, onRequestStreamEnd });
+  };
+}
+
+/** Send the trace of a request's `_meta` in the headers, too, for what stands between. */
+function sendTraceHeaders(transport: StreamableHTTPClientTransport): void {
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => {
+    const { traceparent, tracestate } = (isJSONRPCRequest(message) && message.params?._meta) || {};
+    if (typeof traceparent !== 'string') return send(message, options);
+    const headers = { traceparent, ...(typeof tracestate === 'string' && { tracestate }) };
+    return send(message, { ...options, headers: { ...headers, ...options?.headers } });
   };
 }
 

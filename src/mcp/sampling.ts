@@ -9,6 +9,7 @@ import {
   ProtocolError,
   ProtocolErrorCode,
 } from '@modelcontextprotocol/client';
+import type { ToolUseContext } from '../tool/tool.ts';
 import type { ResultContentBlock } from '../wire/blocks.ts';
 import type { DisplayBlock } from '../wire/display.ts';
 import type { AskingCall } from './elicitation.ts';
@@ -38,7 +39,7 @@ export interface Sampler {
   readonly maxTokens: number;
   reply(
     request: { readonly system: string; readonly messages: readonly SampledMessage[]; readonly maxTokens: number },
-    signal: AbortSignal,
+    listener: Pick<ToolUseContext, 'signal' | 'trace'>,
   ): Promise<{ readonly text: string; readonly isCut: boolean }>;
 }
 
@@ -49,7 +50,7 @@ export function createSampling(sampler: Sampler) {
   /** @throws {ProtocolError} For a request that is refused; the server gets it as the error of its request. */
   return async function sample(
     params: CreateMessageRequest['params'],
-    call: AskingCall & { readonly signal: AbortSignal },
+    call: AskingCall & Pick<ToolUseContext, 'signal' | 'trace'>,
     signal: AbortSignal,
   ): Promise<CreateMessageResult> {
     const now = performance.now();
@@ -69,7 +70,8 @@ export function createSampling(sampler: Sampler) {
     if (answer.behavior === 'deny') {
       throw new ProtocolError(USER_REJECTED, answer.isAnswer === true ? 'The person said no' : 'Nobody answered');
     }
-    const { text, isCut } = await sampler.reply(request, AbortSignal.any([call.signal, signal]));
+    const listener = { signal: AbortSignal.any([call.signal, signal]), trace: call.trace };
+    const { text, isCut } = await sampler.reply(request, listener);
     return {
       role: 'assistant',
       model: sampler.name,

@@ -64,7 +64,8 @@ export function createCalls(options: CallsOptions, connection: McpConnection, sh
     const delegated = options.delegates.get(delegateKey(context.sessionId, context.toolUseId));
     if (delegated) {
       const { toolName, arguments: input } = request;
-      return delegated({ server: name, toolName, arguments: input }, signal);
+      const headers = context.trace?.headers() ?? {};
+      return delegated({ server: name, toolName, arguments: input, headers }, signal);
     }
     const clock = startClock(name, times);
     const running = { context, input: request.arguments, whilePaused: clock.whilePaused } satisfies RunningCall;
@@ -128,8 +129,16 @@ async function callTool(
   { toolName, arguments: input, inputSchema, execution, onProgress }: ToolRequest,
   { running, clock, totalMs }: CallParts,
 ): Promise<CallToolResult> {
-  const isModern = client.getProtocolEra() === 'modern';
-  const params = { name: toolName, arguments: { ...input } };
+  const meta = {
+    ...running.context.trace?.headers(),
+    // Servers of the older era are told once, when they connect.
+    ...(client.getProtocolEra() === 'modern' && { [LOG_LEVEL_META_KEY]: 'info' }),
+  };
+  const params = {
+    name: toolName,
+    arguments: { ...input },
+    ...(Object.keys(meta).length > 0 && { _meta: meta }),
+  };
   const options = { signal: AbortSignal.any([running.context.signal, clock.signal]), timeout: LONGEST_TIMER_MS };
   const onprogress = (progress: Parameters<typeof onProgress>[0]) => {
     clock.onProgress();
@@ -141,16 +150,12 @@ async function callTool(
       const onStatus = (message: string) => onprogress({ progress: ++changes, message });
       return await callAsTask(client, params, { ...options, totalMs, onStatus });
     }
-    return await client.callTool(
-      // Servers of the older era are told once, when they connect.
-      { ...params, ...(isModern && { _meta: { [LOG_LEVEL_META_KEY]: 'info' } }) },
-      {
-        ...options,
-        onprogress,
-        // Saves the SDK a listing of its own, and the compilation of the server's output schema.
-        toolDefinition: { name: toolName, inputSchema } as SdkTool,
-      },
-    );
+    return await client.callTool(params, {
+      ...options,
+      onprogress,
+      // Saves the SDK a listing of its own, and the compilation of the server's output schema.
+      toolDefinition: { name: toolName, inputSchema } as SdkTool,
+    });
   } catch (error) {
     if (clock.signal.aborted && !running.context.signal.aborted) throw clock.signal.reason;
     throw error;

@@ -21,7 +21,7 @@ const LOG_CHARS = 2_000;
 
 /** A call that runs over a connection. */
 export interface RunningCall {
-  readonly context: Pick<ToolUseContext, 'sessionId' | 'session' | 'signal' | 'ask' | 'notify'>;
+  readonly context: Pick<ToolUseContext, 'sessionId' | 'session' | 'signal' | 'ask' | 'notify' | 'trace'>;
   readonly input: Readonly<Record<string, unknown>>;
   /** Stops the clock of the call while a person is asked. */
   whilePaused<Value>(work: () => Promise<Value>): Promise<Value>;
@@ -92,7 +92,8 @@ export class ServerRequests {
       ...(sample && {
         sample: (params, signal) => {
           const call = this.#callThatIsAsked();
-          const asking = { server, input: call.input, ask: call.context.ask, signal: call.context.signal };
+          const { ask, signal: stopped, trace } = call.context;
+          const asking = { server, input: call.input, ask, signal: stopped, trace };
           return call.whilePaused(() => sample(params, asking, signal));
         },
       }),

@@ -4,8 +4,10 @@
  * Without a clear answer (none configured, a timeout, an error) the question goes to a person.
  */
 import { LRUCache } from 'lru-cache';
+import type { RunningTrace } from '../base/tracing.ts';
 import type { Invocation } from '../tool/invocation.ts';
 import type { SessionContext } from '../tool/session-context.ts';
+import type { ToolUseContext } from '../tool/tool.ts';
 
 /** A longer command is put to a person. */
 const MAX_TEXT_CHARS = 10_000;
@@ -25,6 +27,8 @@ export interface ClassifierQuestion {
   /** The tool's description of its input (`toAutoClassifierInput`), never empty. */
   readonly text: string;
   readonly cwd: string;
+  /** Trace of the call; absent where nothing is traced. */
+  readonly trace?: RunningTrace | undefined;
 }
 
 /** Classifies calls, for example by a model on a remote address. */
@@ -67,7 +71,7 @@ export function rememberingClassifier(classifier: PermissionClassifier): Permiss
 export function speculate(
   classifier: PermissionClassifier,
   invocation: Invocation,
-  { session, signal }: { readonly session: SessionContext; readonly signal: AbortSignal },
+  { session, signal, trace }: Pick<ToolUseContext, 'session' | 'signal' | 'trace'>,
 ): Speculation | undefined {
   if (session.permissions.mode !== 'auto') return undefined;
   const found = questionAbout(invocation, session);
@@ -76,7 +80,9 @@ export function speculate(
   const cancelled = new AbortController();
   let answer: Promise<Classification> | undefined;
   const begin = (): Promise<Classification> => {
-    answer ??= Promise.resolve().then(() => classifier.classify(question, AbortSignal.any([signal, cancelled.signal])));
+    answer ??= Promise.resolve().then(() =>
+      classifier.classify({ ...question, trace }, AbortSignal.any([signal, cancelled.signal])),
+    );
     // Callers of `answer` receive the failure; without one it has no effect.
     answer.catch(() => undefined);
     return answer;

@@ -32,7 +32,12 @@ export function createModelClassifier(settings: ModelSettings, answerMs = ANSWER
   const bounds = { timeoutMs: answerMs, replyBytes: MAX_REPLY_BYTES };
   return {
     async classify(question, signal) {
-      const asked = { instructions: INSTRUCTIONS, text: callText(question), maxTokens: MAX_TOKENS };
+      const asked = {
+        instructions: INSTRUCTIONS,
+        text: callText(question),
+        maxTokens: MAX_TOKENS,
+        trace: question.trace,
+      };
       const answer = await askModel(settings, asked, bounds, signal);
       return toClassification(answer?.isWhole === true ? answer.text : '');
     },

@@ -252,12 +252,19 @@ export class SessionCore {
 
   async #emitQuestion(frame: NewFrame): Promise<void> {
     // Sent at once: a removed session ends its questions, but has no log to write to.
+    this.#traceQuestion(frame);
     if (frame.type === 'permission_resolved') this.parent?.climb(frame);
     await this.log.emit(frame);
     const isNew = frame.type === 'permission_request' && (frame.approvals?.by.length ?? 0) === 0;
     if (isNew) this.services.onQuestion?.(this.id, frame);
     if (frame.type === 'permission_resolved') this.services.onQuestionEnd?.(frame.request_id);
     if (frame.type === 'permission_request' && !this.settled.get(frame.request_id)) this.parent?.climb(frame);
+  }
+
+  #traceQuestion(frame: NewFrame): void {
+    if (frame.type === 'permission_request') this.ledger.call(frame.tool_use_id)?.trace?.asked();
+    if (frame.type === 'permission_resolved')
+      this.ledger.call(frame.tool_use_id)?.trace?.answered(frame.behavior, frame.by);
   }
 
   /** Log a question of a child here and in the parent of this session, until it is settled. */

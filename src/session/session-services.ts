@@ -3,6 +3,7 @@
  */
 import type { Limits } from '../../config/limits.ts';
 import type { JsonObject } from '../base/json.ts';
+import type { TraceOrigin } from '../base/tracing.ts';
 import type { SpilledText } from '../wire/blocks.ts';
 import type { OpenedFrame, PermissionRequestFrame, PermissionResolvedFrame } from '../wire/frames.ts';
 import type { InnerBlock, InnerCallOptions, InnerResult, ListedTool } from '../tool/inner-call.ts';
@@ -66,7 +67,10 @@ export interface RunningChild {
   /** As of `ChildSession`. */
   tools(): readonly ListedTool[];
   /** Takes a block through the child; never rejects. */
-  run(block: InnerBlock, options: InnerCallOptions & { readonly askTimeoutMs?: number }): Promise<InnerResult>;
+  run(
+    block: InnerBlock,
+    options: InnerCallOptions & { readonly askTimeoutMs?: number; readonly trace?: TraceOrigin | undefined },
+  ): Promise<InnerResult>;
   /** Applies a change of the parent's permissions. */
   follow(before: ToolPermissionContext, after: ToolPermissionContext): void;
   /** @throws {GauntletError} As `answerPrompt` */

@@ -1,6 +1,7 @@
 /**
  * Interface of a session for the routes: blocks in, frames out, and answers to questions.
  */
+import type { TraceOrigin } from '../base/tracing.ts';
 import type { PermissionUpdate, WirePermissionContext } from '../wire/permission-context.ts';
 import type { IdScope, ToolSearchForm } from '../wire/block-schema.ts';
 import type { LogBounds, LoggedFrame, ReadOptions } from '../log/frame-log.ts';
@@ -155,9 +156,14 @@ export class Session {
     return turnFrames(this.#core, turn, signal);
   }
 
-  /** Create the feeder of a connection. @param send Sends frames that are only for that connection. */
-  feeder(send: (frame: ReplayFrame) => void): Feeder {
-    return new Feeder(this.#core, send);
+  /**
+   * Create the feeder of a connection.
+   *
+   * @param send Sends frames that are only for that connection.
+   * @param trace Trace of the connection.
+   */
+  feeder(send: (frame: ReplayFrame) => void, trace?: TraceOrigin): Feeder {
+    return new Feeder(this.#core, send, trace);
   }
 
   /** @throws {GauntletError} `invalid_request`, `forbidden`, `log_unavailable` */

@@ -5,6 +5,7 @@
 import type * as z from 'zod';
 import type { AssistantMessage, NewMessage, SpilledText, ToolResultBlock } from '../wire/blocks.ts';
 import type { JsonObject } from '../base/json.ts';
+import type { RunningTrace } from '../base/tracing.ts';
 import type { DecisionPart, PermissionDecision, PermissionResult } from '../wire/decision.ts';
 import type { Display } from '../wire/display.ts';
 import type { ChangeLog } from '../wire/file-change.ts';
@@ -177,6 +178,8 @@ export interface ToolUseContext {
   readonly run: RunInnerCall;
   /** Opens a session that belongs to this call. Rejected as `run` is. */
   readonly openChild: OpenChild;
+  /** Trace of the call, for the requests that it makes; absent where nothing is traced. */
+  readonly trace?: RunningTrace | undefined;
   /** The session's background tasks. */
   readonly tasks: Tasks;
   /** Asks people while the call runs. */

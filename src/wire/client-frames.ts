@@ -25,6 +25,9 @@ export const AnswerSchema = z.strictObject({
 /** An answer to a question. */
 export type WireAnswer = z.output<typeof AnswerSchema>;
 
+/** Length that all systems have to pass on. @see W3C Trace Context, 3.3.1.5 */
+const MAX_TRACE_CHARS = 512;
+
 const OwnTurn = IdSchema.optional().describe('The turn; absent: the one that is open, or a new one');
 const Turn = IdSchema.describe('The turn');
 
@@ -49,6 +52,12 @@ export const ClientFrameSchema = z.discriminatedUnion('type', [
       turn_id: OwnTurn,
       tool_use: z.unknown().describe('A finished `tool_use` block'),
       approvals: ApprovalsSchema.optional(),
+      traceparent: z
+        .string()
+        .max(MAX_TRACE_CHARS)
+        .optional()
+        .describe('Span that the call belongs to, as in W3C Trace Context'),
+      tracestate: z.string().max(MAX_TRACE_CHARS).optional().describe('Goes with `traceparent`'),
     })
     .describe('Executes a block; it starts as soon as it may'),
   z

@@ -78,7 +78,7 @@ function describeTools(pool: ToolPool, services: Pick<SessionServices, 'schemaTo
 function runBlock(
   core: SessionCore,
   { name, input, id = newId('call') }: InnerBlock,
-  { signal, askTimeoutMs }: Parameters<RunningChild['run']>[1],
+  { signal, askTimeoutMs, trace }: Parameters<RunningChild['run']>[1],
 ): Promise<InnerResult> {
   return new Promise((resolve) => {
     const refuse = (error: unknown) => {
@@ -91,6 +91,7 @@ function runBlock(
       const { replayed } = await acceptBlocks(core, {
         blocks: [block],
         askTimeoutMs,
+        trace,
         isClosed: true,
         onResult: (outcome, content) => {
           signal?.removeEventListener('abort', cancel);

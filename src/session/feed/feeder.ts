@@ -5,6 +5,7 @@
 import { GauntletError } from '../../base/errors.ts';
 import type { JsonValue } from '../../base/json.ts';
 import { newId } from '../../base/new-id.ts';
+import type { TraceOrigin } from '../../base/tracing.ts';
 import type { Approvals } from '../../wire/approval.ts';
 import type { GivenBlock, IdScope } from '../../wire/block-schema.ts';
 import type { AssistantMessage } from '../../wire/blocks.ts';
@@ -32,12 +33,15 @@ interface BlockEnvelope {
   readonly approvals?: Approvals;
   /** Principal who sent it. */
   readonly by?: string;
+  /** Trace that it belongs to; absent: linked to that of the connection. */
+  readonly trace?: TraceOrigin | undefined;
 }
 
 /** Feeds a session's turns for one connection. */
 export class Feeder {
   readonly #core: SessionCore;
   readonly #send: (frame: ReplayFrame) => void;
+  readonly #trace: TraceOrigin | undefined;
   readonly #assembler: StreamAssembler;
   readonly #chunks = new ChunkReader();
   readonly #turns = new Set<Turn>();
@@ -54,8 +58,10 @@ export class Feeder {
   /** Complete blocks of each turn, by the turn's id. */
   readonly #blockCounts = new Map<string, number>();
 
-  constructor(core: SessionCore, send: (frame: ReplayFrame) => void) {
+  /** @param trace Trace of the connection. */
+  constructor(core: SessionCore, send: (frame: ReplayFrame) => void, trace?: TraceOrigin) {
     this.#core = core;
+    this.#trace = trace;
     this.#send = send;
     this.#assembler = new StreamAssembler();
     this.#idScope = core.opened.id_scope ?? 'session';
@@ -65,7 +71,7 @@ export class Feeder {
   async toolUse(
     turnId: string | undefined,
     given: GivenBlock,
-    envelope: Pick<BlockEnvelope, 'approvals' | 'by'> = {},
+    envelope: Pick<BlockEnvelope, 'approvals' | 'by' | 'trace'> = {},
   ): Promise<void> {
     refuseToFeedChild(this.#core);
     const index = this.#blockCounts.get(turnId ?? '') ?? 0;
@@ -77,7 +83,7 @@ export class Feeder {
   async #accept(
     turnId: string | undefined,
     { block, providerId }: ScopedBlock,
-    { message, approvals, by = '' }: BlockEnvelope,
+    { message, approvals, by = '', trace = this.#trace }: BlockEnvelope,
   ): Promise<void> {
     const providerIds =
       this.#idScope === 'turn' ? new Map(providerId === undefined ? [] : [[block.id, providerId]]) : undefined;
@@ -86,7 +92,7 @@ export class Feeder {
     const known = this.#core.ledger.call(block.id);
     const turn = known && turnId === undefined ? known.turn : this.#turn(this.#turnId(turnId));
     if (!known && !turn.isOpen) throw endedTurn(turn.id);
-    const submission = { ...sent, turnId: turn.id, message, approvals: handed, isClosed: false };
+    const submission = { ...sent, turnId: turn.id, message, approvals: handed, trace, isClosed: false };
     const { replayed } = await acceptBlocks(this.#core, submission);
     for (const { resultSeq } of replayed) {
       if (resultSeq === undefined) continue;

@@ -54,7 +54,9 @@ function executorEvents(core: SessionCore): ExecutorEvents {
   return {
     onState: (call, state) => {
       const { toolUseId } = call.runnable;
-      const { isExecutingLogged, parentId } = core.ledger.call(toolUseId) ?? {};
+      const { isExecutingLogged, parentId, trace } = core.ledger.call(toolUseId) ?? {};
+      if (state === 'executing') trace?.executing();
+      else if (call.outcome) trace?.ended(call.outcome);
       if (state === 'completed') core.questions.withdrawQuestion(toolUseId, CANCELLED, 'The call has ended');
       if (state === 'executing' && isExecutingLogged) return;
       core.log.tell({ type: 'state', tool_use_id: toolUseId, parent_tool_use_id: parentId, state });

@@ -1,6 +1,7 @@
 /**
  * Logs the acceptance of blocks: once it is on disk the calls are final, and if the disk rejects it they are removed.
  */
+import { type CallTrace, traceCall, type TraceOrigin } from '../../base/tracing.ts';
 import type { ToolPool } from '../../pool/tool-pool.ts';
 import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
 import type { Tool } from '../../tool/tool.ts';
@@ -43,6 +44,17 @@ export function toolUseFrame(
   };
 }
 
+/** Begin the spans of a block's call. @returns undefined where nothing is traced. */
+export function traceBlock(
+  { id: sessionId }: SessionCore,
+  origin: TraceOrigin | undefined,
+  { block, tool, turnId }: { readonly block: ToolUseBlock; readonly tool: Tool | undefined; readonly turnId: string },
+): CallTrace | undefined {
+  const { id: toolUseId, name, input } = block;
+  const toolOrigin = tool && (tool.origin?.type ?? 'built_in');
+  return traceCall(origin, { ...{ toolUseId, sessionId, turnId, input }, toolName: tool?.name ?? name, toolOrigin });
+}
+
 /**
  * Write acceptances to the log; if that fails, none of the calls counts as made.
  *
@@ -64,6 +76,7 @@ export function landAcceptance(
       },
       refused: (error) => {
         executor.forget(calls.flatMap(({ scheduled }) => scheduled ?? []));
+        for (const { trace } of calls) trace?.ended({ status: 'error', errorCode: 'log_unavailable' });
         for (const turn of core.ledger.forget(calls)) endTurnIfDone(core, turn);
         reject(error instanceof Error ? error : new Error(String(error)));
       },

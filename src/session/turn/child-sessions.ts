@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { GauntletError } from '../../base/errors.ts';
+import type { CallTrace } from '../../base/tracing.ts';
 import type { OpenedFrame } from '../../wire/frames.ts';
 import { isInWorkingDirectories, realFolder } from '../../files/working-directories.ts';
 import type { ChildOptions, ChildSession, InnerBlock, InnerCallOptions, InnerResult } from '../../tool/inner-call.ts';
@@ -61,6 +62,8 @@ function factOf(part: number): string {
 export class ChildSessions {
   readonly #core: SessionCore;
   readonly #call: OpeningCall;
+  /** Taken at once: a task goes on after its call has let go of it. */
+  readonly #trace: CallTrace | undefined;
   readonly #open = new Map<RunningChild, { readonly relay?: Relay; ending?: Promise<void> }>();
   #opening = 0;
   #openedCount = 0;
@@ -68,6 +71,7 @@ export class ChildSessions {
   constructor(core: SessionCore, call: OpeningCall) {
     this.#core = core;
     this.#call = call;
+    this.#trace = call.call.trace;
   }
 
   /** As `OpenChild`. */
@@ -145,7 +149,7 @@ export class ChildSessions {
     const open = this.#open.get(child);
     if (!open || open.ending) throw new GauntletError('cancelled', 'Cannot use a child session: it was ended');
     const { askTimeoutMs } = this.#call.call.askPolicy;
-    const result = await child.run(block, { ...options, askTimeoutMs });
+    const result = await child.run(block, { ...options, askTimeoutMs, trace: this.#trace?.origin() });
     this.#call.steps.signal.throwIfAborted();
     return result;
   }

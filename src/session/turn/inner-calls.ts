@@ -15,7 +15,7 @@ import type { ExecutorTurn, RunControl, RunnableCall, ScheduledCall } from '../.
 import { type ExecutorEvents, StreamingToolExecutor } from '../../schedule/streaming-tool-executor.ts';
 import type { ToolPool } from '../../pool/tool-pool.ts';
 import type { SessionCore } from '../session-core.ts';
-import { type AcceptedBlock, landAcceptance, toolUseFrame, MAX_SESSION_CALLS } from './acceptance.ts';
+import { type AcceptedBlock, landAcceptance, toolUseFrame, traceBlock, MAX_SESSION_CALLS } from './acceptance.ts';
 import type { Call } from './turn.ts';
 import { durationOf, leaveWithResult } from './yield-results.ts';
 
@@ -135,13 +135,14 @@ export class InnerCalls {
 
   #accept(block: ToolUseBlock, signal: AbortSignal | undefined): Promise<InnerResult> {
     const core = this.#core;
-    const { toolUseId: parentId, turn, askPolicy } = this.#outer.call;
+    const { toolUseId: parentId, turn, askPolicy, trace: outerTrace } = this.#outer.call;
     const executor = (this.#executor ??= this.#createExecutor());
     const { pool } = core;
     const tool = pool.lookupInner(block.name);
     const name = tool?.name ?? block.name;
     const index = this.#acceptedCount++;
-    const call = core.ledger.addCall(turn.addInner(block, { name, index, parentId, askPolicy }));
+    const trace = traceBlock(core, outerTrace?.origin(), { block, tool, turnId: turn.id });
+    const call = core.ledger.addCall(turn.addInner(block, { name, index, parentId, askPolicy, trace }));
     core.innerCalls.add(call);
     return new Promise((resolve) => {
       const cancel = () => void call.cancel('Cancelled by the call that made it');

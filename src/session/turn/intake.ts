@@ -5,18 +5,20 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { newId } from '../../base/new-id.ts';
+import type { TraceOrigin } from '../../base/tracing.ts';
 import type { HandedApproval } from '../../wire/approval.ts';
 import type { AssistantMessage, ToolUseBlock } from '../../wire/blocks.ts';
 import { GauntletError } from '../../base/errors.ts';
 import type { Seq, ToolUseFrame } from '../../wire/frames.ts';
 import type { Tool } from '../../tool/tool.ts';
 import { turnBudget } from '../../schedule/turn-budget.ts';
-import { landAcceptance, toolUseFrame, MAX_SESSION_CALLS } from './acceptance.ts';
+import { landAcceptance, toolUseFrame, traceBlock, MAX_SESSION_CALLS } from './acceptance.ts';
 import { TURN_SCOPE_ADVICE } from './id-scope.ts';
 import { prepareCall } from './prepare-call.ts';
 import { recalledBlock } from '../restore/recalled-block.ts';
 import type { SessionCore } from '../session-core.ts';
-import { type AskPolicy, type Call, endedTurn, type OnResult, type Turn } from './turn.ts';
+import type { AskPolicy, OnResult } from './call-terms.ts';
+import { type Call, endedTurn, type Turn } from './turn.ts';
 import { closeTurn, endTurnIfDone } from './yield-results.ts';
 
 /** Blocks for one turn. */
@@ -30,6 +32,8 @@ export interface Submission extends AskPolicy {
   readonly providerIds?: ReadonlyMap<string, string>;
   /** Approvals that were handed in, by block id. */
   readonly approvals?: ReadonlyMap<string, HandedApproval>;
+  /** Trace that the blocks belong to. */
+  readonly trace?: TraceOrigin | undefined;
   /** True if the turn takes no more blocks after these. */
   readonly isClosed: boolean;
   /** For a child session: called by the call that opened it, with each result when it is sent. */
@@ -112,6 +116,7 @@ function acceptBlock(
     onResult: policy.onResult,
     providerId,
     approval,
+    trace: traceBlock(core, policy.trace, { block, tool, turnId: turn.id }),
   };
   const call = core.ledger.addCall(turn.add(block, tool?.name ?? block.name, given));
   turn.loggedAs(!policy.isClosed);

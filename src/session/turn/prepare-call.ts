@@ -65,7 +65,7 @@ async function run(
   const { pool } = core;
   let isOver = false;
   const parts = {
-    ...{ ids, signal: steps.signal, abortTurn, isOver: () => isOver },
+    ...{ ids, signal: steps.signal, abortTurn, isOver: () => isOver, trace: call.trace },
     ask: (question: MidCallQuestion, withdrawn?: AbortSignal) => {
       const signal = withdrawn ? AbortSignal.any([steps.signal, withdrawn]) : steps.signal;
       return askMidCall(core, call, { toolName: invocation.tool.name, question }, signal);
@@ -160,8 +160,9 @@ async function admit(
   core.questions.withdrawQuestion(call.toolUseId, { behavior: 'allow', by: 'rule' }, 'It need not be asked any more');
   if (steps.isSafe && isInputChanged && !invocation.isConcurrencySafe) await steps.becomeAlone();
   steps.signal.throwIfAborted();
-  const { toolUseId: tool_use_id, parentId: parent_tool_use_id } = call;
+  const { toolUseId: tool_use_id, parentId: parent_tool_use_id, trace } = call;
   const started = { type: 'started', tool_use_id, parent_tool_use_id } as const;
   if (invocation.hasEffects) await core.log.emit(started);
   else core.log.tell(started);
+  trace?.admitted();
 }

@@ -13,7 +13,7 @@ import { taskChildren } from './child-sessions.ts';
 type CallIds = Pick<ToolUseContext, 'turnId' | 'toolUseId' | 'parentToolUseId'>;
 
 /** Parts of a call's context that come from the call itself. */
-interface CallParts extends Pick<ToolUseContext, 'signal'> {
+interface CallParts extends Pick<ToolUseContext, 'signal' | 'trace'> {
   readonly ids: CallIds;
   /** Called by a tool that ends the turn after its call. */
   abortTurn(reason: string): void;
@@ -26,7 +26,7 @@ interface CallParts extends Pick<ToolUseContext, 'signal'> {
 export function toolUseContext(
   core: SessionCore,
   pool: ToolPool,
-  { ids, signal, abortTurn, isOver, ask }: CallParts,
+  { ids, signal, abortTurn, isOver, ask, trace }: CallParts,
 ): ToolUseContext {
   const { context: session, services } = core;
   return {
@@ -39,6 +39,7 @@ export function toolUseContext(
     located: undefined,
     isHeld: undefined,
     principal: core.opened.principal,
+    trace,
     tools: pool.tools,
     onlyTools: core.opened.tools,
     innerTools: pool.innerTools,

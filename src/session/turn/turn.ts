@@ -2,6 +2,7 @@
  * A turn and its calls, from acceptance to the frames on disk. Only their methods change them.
  */
 import { GauntletError } from '../../base/errors.ts';
+import type { CallTrace } from '../../base/tracing.ts';
 import type { CallOutcome } from '../../call/outcome.ts';
 import type { ExecutorTurn, RunnableCall, ScheduledCall } from '../../schedule/scheduled-call.ts';
 import type { StreamingToolExecutor } from '../../schedule/streaming-tool-executor.ts';
@@ -9,46 +10,7 @@ import type { TurnBudget } from '../../schedule/turn-budget.ts';
 import type { CallApproval } from '../../wire/approval.ts';
 import type { ToolUseBlock } from '../../wire/blocks.ts';
 import type { CallSummary, Seq } from '../../wire/frames.ts';
-
-/** Handling of a call's questions. */
-export interface AskPolicy {
-  readonly onAsk?: 'deny' | 'wait';
-  readonly askTimeoutMs?: number;
-}
-
-/** What a call is accepted with. */
-interface CallTerms {
-  readonly askPolicy: AskPolicy;
-  readonly onResult?: OnResult;
-  readonly approval?: CallApproval;
-}
-
-/** Called with the result that was sent, for a call that a tool waits for. */
-export type OnResult = (outcome: CallOutcome, content: CallOutcome['content']) => void;
-
-/** Identity of a call. */
-interface CallIdentity {
-  readonly toolUseId: string;
-  /** The tool's own name if it is known, else that of the block. */
-  readonly name: string;
-  /** Index among the turn's `tool_use` blocks, or among the inner calls of its parent, from 0. */
-  readonly index: number;
-  /** Call that made this one, for an inner call. */
-  readonly parentId?: string;
-  /** The id that its provider gave, where the server made `toolUseId` of it. */
-  readonly providerId?: string;
-}
-
-/** State of a call in the log that a session is restored from. */
-export interface LoggedCallState {
-  readonly acceptedSeq?: Seq;
-  /** True if the log has its state `executing`. */
-  readonly isExecuting?: boolean;
-  readonly resultSeq?: Seq;
-  /** Absent: the call has no result yet, or its result is read back on demand. */
-  readonly summary?: CallSummary;
-  readonly wasInterrupted?: boolean;
-}
+import type { AskPolicy, CallIdentity, CallTerms, LoggedCallState, OnResult } from './call-terms.ts';
 
 /** One accepted call. */
 export class Call implements CallIdentity {
@@ -70,6 +32,7 @@ export class Call implements CallIdentity {
   #isExecutingLogged = false;
   #isForgotten = false;
   #onResult: OnResult | undefined;
+  #trace: CallTrace | undefined;
   #approval: CallApproval | undefined;
   /** Turns that repeat this result, and cannot end before it. */
   #joinedBy: Turn[] | undefined;
@@ -84,6 +47,7 @@ export class Call implements CallIdentity {
     this.askPolicy = given.askPolicy;
     this.#block = given.block;
     this.#onResult = given.onResult;
+    this.#trace = given.trace;
     this.#approval = given.approval;
   }
 
@@ -115,6 +79,11 @@ export class Call implements CallIdentity {
   /** Its place in the executor, until its result is on disk. */
   get scheduled(): ScheduledCall | undefined {
     return this.#scheduled;
+  }
+
+  /** Its spans, until its result is on disk; absent where nothing is traced, and after a restart. */
+  get trace(): CallTrace | undefined {
+    return this.#trace;
   }
 
   /** True if the log has the state `executing` from before a restart. */
@@ -184,6 +153,7 @@ export class Call implements CallIdentity {
     this.#block = undefined;
     this.#executor = undefined;
     this.#scheduled = undefined;
+    this.#trace = undefined;
     this.#onResult = undefined;
   }
 
@@ -284,8 +254,11 @@ export class Turn {
   }
 
   /** Add an inner call; the turn need not be open. */
-  addInner(block: ToolUseBlock, given: Omit<CallIdentity, 'toolUseId'> & { readonly askPolicy: AskPolicy }): Call {
-    const call = new Call(this, { toolUseId: block.id, ...given }, { block, askPolicy: given.askPolicy });
+  addInner(
+    block: ToolUseBlock,
+    { askPolicy, trace, ...identity }: Omit<CallIdentity, 'toolUseId'> & Pick<CallTerms, 'askPolicy' | 'trace'>,
+  ): Call {
+    const call = new Call(this, { toolUseId: block.id, ...identity }, { block, askPolicy, trace });
     this.#inner.push(call);
     this.#unsettledInner++;
     return call;

@@ -188,6 +188,7 @@ async function workIn(plan: Plan, run: AgentRun, worktree: Kept['worktree']): Pr
         session: child,
         bounds: boundsOf(plan),
         signal: run.signal,
+        trace: context.trace,
         readMail: async () => {
           const fresh = await mail.read();
           return fresh.length > 0 ? [mailText(fresh)] : [];

@@ -81,7 +81,7 @@ export interface RedirectOutput {
 export interface FetchCall {
   readonly url: string;
   readonly prompt: string | undefined;
-  readonly context: Pick<ToolUseContext, 'signal' | 'principal'>;
+  readonly context: Pick<ToolUseContext, 'signal' | 'principal' | 'trace'>;
   /** Ask the gate whether the target of a redirect may be fetched. */
   mayFetch(url: string): Promise<boolean>;
   /** Report progress. */
@@ -228,7 +228,7 @@ async function withAnswer(
   const text = JSON.stringify({ question: prompt, address: page.url, title: page.title, page: shown });
   const { maxTokens, ...bounds } = ANSWER;
   try {
-    const question = { instructions: INSTRUCTIONS, text, maxTokens };
+    const question = { instructions: INSTRUCTIONS, text, maxTokens, trace: context.trace };
     const answer = await askModel(model, question, bounds, context.signal);
     if (answer === undefined || answer.text.trim() === '') throw new Error('the reply of the model contains no text');
     const notes = [
