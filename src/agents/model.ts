@@ -87,8 +87,9 @@ async function ask(
     },
   });
   try {
-    const headers = listener.trace?.headers() ?? {};
-    for await (const event of await wire(request, { signal, headers })) {
+    const { trace } = listener;
+    const send = () => wire(request, { signal, headers: trace?.headers() ?? {} });
+    for await (const event of await (trace ? trace.during(send) : send())) {
       hasBegun = true;
       silence.heard();
       if (event.type === 'usage') Object.assign(usage, definedOf(event.usage));

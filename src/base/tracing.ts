@@ -60,6 +60,8 @@ export interface TracedOutcome {
 export interface RunningTrace {
   /** Return the headers of a request that the call makes. */
   headers(): TraceHeaders;
+  /** Begin work of a library that makes spans of its own, which then are below that of the call. */
+  during<Result>(work: () => Result): Result;
 }
 
 interface Tracing {
@@ -176,6 +178,10 @@ export class CallTrace implements RunningTrace {
     const headers: Record<string, string> = {};
     this.#tracing.api.propagation.inject(this.#stepContext, headers);
     return headers;
+  }
+
+  during<Result>(work: () => Result): Result {
+    return this.#tracing.api.context.with(this.#stepContext, work);
   }
 
   /** The call leaves its queue for the gate. */

@@ -5,7 +5,6 @@
  */
 import { randomBytes } from 'node:crypto';
 import { GauntletError } from '../../base/errors.ts';
-import type { CallTrace } from '../../base/tracing.ts';
 import type { OpenedFrame } from '../../wire/frames.ts';
 import { isInWorkingDirectories, realFolder } from '../../files/working-directories.ts';
 import type { ChildOptions, ChildSession, InnerBlock, InnerCallOptions, InnerResult } from '../../tool/inner-call.ts';
@@ -63,7 +62,7 @@ export class ChildSessions {
   readonly #core: SessionCore;
   readonly #call: OpeningCall;
   /** Taken at once: a task goes on after its call has let go of it. */
-  readonly #trace: CallTrace | undefined;
+  readonly #trace: Call['trace'];
   readonly #open = new Map<RunningChild, { readonly relay?: Relay; ending?: Promise<void> }>();
   #opening = 0;
   #openedCount = 0;
