@@ -1,0 +1,176 @@
+/**
+ * The calls of a session in order, however many: only those in view are drawn.
+ */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { SessionFeed } from '../api/session-feed.ts';
+import type { Row } from '../model/call.ts';
+import { clock } from '../model/quantities.ts';
+import { CallCard, type CardContext } from '../parts/call-card.tsx';
+import { Button, Empty } from '../parts/controls.tsx';
+import { useKeys } from '../parts/hooks.ts';
+import { Icon } from '../parts/icons.tsx';
+import { Line } from '../parts/plain-text.tsx';
+import { TEXTS } from '../texts.ts';
+
+/** Height of a row before it was measured. */
+const ROW_HEIGHT = { turn: 34, calls: 120, notice: 40, undo: 40 } as const;
+/** This near the end, the thread follows what comes. */
+const END_PX = 120;
+
+interface Props {
+  readonly feed: SessionFeed;
+  readonly callId: string | undefined;
+}
+
+/** The thread. */
+export function Thread({ feed, callId }: Props) {
+  const { model } = feed;
+  const box = useRef<HTMLDivElement>(null);
+  const [isAtEnd, setAtEnd] = useState(true);
+  const context = useCardContext(feed, callId);
+  const virtualizer = useVirtualizer({
+    count: model.rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: (index) => ROW_HEIGHT[model.rows[index]?.kind ?? 'calls'],
+    getItemKey: (index) => model.rows[index]?.key ?? index,
+    overscan: 6,
+  });
+  useScroll({ feed, callId, box, virtualizer, isAtEnd });
+  const [chosen, setChosen] = useState(-1);
+  const move = (step: number) => {
+    const next = Math.min(model.rows.length - 1, Math.max(0, (chosen < 0 ? model.rows.length : chosen) + step));
+    setChosen(next);
+    virtualizer.scrollToIndex(next, { align: 'auto' });
+  };
+  useKeys({ j: () => move(1), k: () => move(-1) });
+  if (model.rows.length === 0) return <EmptyThread feed={feed} />;
+  return (
+    <div className="thread-frame">
+      <div
+        ref={box}
+        className="thread"
+        tabIndex={0}
+        role="region"
+        aria-label={TEXTS.session.tabs.thread}
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) =>
+          setAtEnd(scrollHeight - scrollTop - clientHeight < END_PX)
+        }
+      >
+        <div className="thread-rows" style={{ height: virtualizer.getTotalSize() }}>
+          {virtualizer.getVirtualItems().map(({ index, key, start }) => {
+            const row = model.rows[index];
+            return (
+              <div
+                key={key}
+                ref={virtualizer.measureElement}
+                data-index={index}
+                className={`row ${index === chosen ? 'chosen' : ''}`}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                {row && <RowView row={row} version={versionOf(row)} context={context} />}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {!isAtEnd && (
+        <Button className="to-end" icon="down" onClick={() => virtualizer.scrollToIndex(model.rows.length - 1, { align: 'end' })}>
+          {TEXTS.session.toEnd}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+interface Scroll {
+  readonly feed: SessionFeed;
+  readonly callId: string | undefined;
+  readonly box: React.RefObject<HTMLDivElement | null>;
+  readonly virtualizer: ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>;
+  readonly isAtEnd: boolean;
+}
+
+/** Follow the end while the reader is there, and go to the call that the address names once it is known. */
+function useScroll({ feed, callId, box, virtualizer, isAtEnd }: Scroll): void {
+  const total = virtualizer.getTotalSize();
+  const shown = useRef<string>(undefined);
+  const turnId = callId === undefined ? undefined : feed.model.calls.get(callId)?.turnId;
+  useEffect(() => {
+    if (callId === undefined || turnId === undefined || shown.current === callId) return;
+    const index = feed.model.rows.findIndex((row) => row.kind === 'calls' && row.calls.some(({ id }) => id === callId));
+    if (index < 0) return;
+    shown.current = callId;
+    virtualizer.scrollToIndex(index, { align: 'center' });
+  }, [callId, turnId, feed, virtualizer]);
+  useEffect(() => {
+    if (isAtEnd && box.current && (callId === undefined || shown.current === callId)) {
+      if (shown.current === undefined) box.current.scrollTop = box.current.scrollHeight;
+    }
+  }, [total, isAtEnd, box, callId]);
+}
+
+function useCardContext(feed: SessionFeed, callId: string | undefined): CardContext {
+  const { model, sessionId } = feed;
+  const isLinked = useCallback((id: string) => id === callId, [callId]);
+  return useMemo(
+    () => ({ sessionId, questions: model.questions, tasks: model.tasks, isLinked }),
+    [sessionId, model, isLinked],
+  );
+}
+
+function versionOf(row: Row): number {
+  return row.kind === 'calls' ? row.calls.reduce((sum, call) => sum + call.version + 1, 0) : 0;
+}
+
+const RowView = memo(function RowView({ row, context }: { row: Row; version: number; context: CardContext }) {
+  switch (row.kind) {
+    case 'turn':
+      return (
+        <h2 className="turn">
+          {TEXTS.session.turn(row.number)} <time dateTime={row.ts}>{clock(row.ts)}</time>
+        </h2>
+      );
+    case 'notice':
+      return (
+        <p className={`note ${row.level}`}>
+          <Icon name={row.level === 'info' ? 'explain' : 'warning'} />
+          <Line text={row.text} />
+        </p>
+      );
+    case 'undo':
+      return (
+        <p className="note">
+          <Icon name="back" />
+          <Line text={TEXTS.session.undone(row.frame.files.length, row.frame.by)} />
+        </p>
+      );
+    case 'calls':
+      return <Calls row={row} context={context} />;
+  }
+});
+
+/** One call, or several of a group that stand together as lines of one card. */
+function Calls({ row, context }: { readonly row: Extract<Row, { kind: 'calls' }>; readonly context: CardContext }) {
+  const [first] = row.calls;
+  if (!first || row.calls.length === 1) return first && <CallCard call={first} version={first.version} context={context} />;
+  return (
+    <section className="group" aria-label={first.display?.group?.title}>
+      <p className="group-head">
+        <Line text={first.display?.group?.title ?? first.name} /> <span>{TEXTS.call.groupOf(row.calls.length)}</span>
+      </p>
+      {row.calls.map((call) => (
+        <CallCard key={call.id} call={call} version={call.version} context={context} isCondensed />
+      ))}
+    </section>
+  );
+}
+
+function EmptyThread({ feed }: { readonly feed: SessionFeed }) {
+  if (feed.state !== 'live') return <p className="loading">{TEXTS.connection[feed.state]}</p>;
+  return (
+    <Empty title={TEXTS.session.empty} icon="sessions">
+      {TEXTS.session.emptyHelp}
+    </Empty>
+  );
+}
