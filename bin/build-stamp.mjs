@@ -8,6 +8,8 @@ import { join, relative } from 'node:path';
 /** Folders and files that the build depends on. */
 const SOURCES = [
   'bin',
+  // The page of the console uses it.
+  'client/src',
   'config',
   'routes',
   'src',

@@ -1,6 +1,6 @@
 /**
  * Builds `dist/`: the server in one bundle with lazy chunks beside it, the process host and the thread that
- * reads web pages in others.
+ * reads web pages in others, and the page of the console in a folder of its own.
  *
  * Bundled, a start reads a dozen files instead of a thousand: 200 ms instead of 560, measured side by side. What is
  * bundled is a development dependency; what is not, a dependency.
@@ -10,9 +10,10 @@
  */
 import { copyFileSync, existsSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { build as buildPage } from 'vite';
 import { sourceDigest, writeBuildStamp } from './build-stamp.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -46,6 +47,7 @@ const copies = {
 const present = Object.entries(entryPoints).filter(([, path]) => existsSync(`${root}/${path}`));
 
 const digest = sourceDigest(root);
+const building = buildPage({ configFile: join(root, 'web/vite.config.ts') });
 const { metafile } = await build({
   metafile: true,
   absWorkingDir: root,
@@ -67,7 +69,12 @@ const { metafile } = await build({
   logLevel: 'warning',
 }).catch(() => process.exit(1)); // esbuild has said why
 for (const [name, path] of Object.entries(copies)) copyFileSync(path, join(root, 'dist', name));
-writeFileSync(join(root, 'dist', 'licenses.txt'), licenses(Object.keys(metafile.inputs)));
+const page = await building.catch((error) => {
+  process.stderr.write(`${error.stack}\n`);
+  process.exit(1);
+});
+const pageModules = page.output.flatMap(({ moduleIds = [] }) => moduleIds).map((id) => relative(root, id));
+writeFileSync(join(root, 'dist', 'licenses.txt'), licenses([...Object.keys(metafile.inputs), ...pageModules]));
 removeOldParts([...Object.keys(metafile.outputs), ...Object.keys(copies).map((name) => `dist/${name}`)]);
 writeBuildStamp(root, digest);
 

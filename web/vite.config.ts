@@ -12,7 +12,6 @@ export default defineConfig({
   build: {
     outDir: '../dist/console',
     emptyOutDir: true,
-    assetsDir: '',
     // Data URLs would need exceptions in the policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

@@ -41,6 +41,17 @@ export class Server {
     return reply;
   }
 
+  /**
+   * Send something whose reply nobody waits for: what becomes of it is told in the log of its session.
+   *
+   * @throws {GauntletError} What the server refuses at once.
+   */
+  async start(path: string, body: unknown): Promise<void> {
+    const response = await this.#fetch('POST', path, { body, accept: 'application/x-ndjson' });
+    // A client that goes away stops nothing.
+    await response.body?.cancel();
+  }
+
   /** Read a text whole, such as an export or metrics. @throws {GauntletError} */
   async text(path: string, signal?: AbortSignal): Promise<string> {
     return (await this.#fetch('GET', path, { signal })).text();

@@ -13,9 +13,18 @@ import { Line } from './plain-text.tsx';
 const SHOWN_CALLS = 8;
 
 /** Panel of a question. */
-export function AlwaysAllow({ question, answer }: { readonly question: InboxQuestion; readonly answer: Action<[Answer]> }) {
+export function AlwaysAllow({
+  question,
+  answer,
+}: {
+  readonly question: InboxQuestion;
+  readonly answer: Action<[Answer]>;
+}) {
   const [text, setText] = useState(() => rulesOf(question.suggestions).join('\n'));
-  const rules = text.split('\n').map((line) => line.trim()).filter(Boolean);
+  const rules = text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter(Boolean);
   const others = question.suggestions.filter((update) => !isAllowRule(update));
   const submit = () => {
     const added: Updates = rules.length === 0 ? [] : [{ type: 'addRules', behavior: 'allow', rules }];
@@ -26,7 +35,13 @@ export function AlwaysAllow({ question, answer }: { readonly question: InboxQues
       <p className="help">{TEXTS.questions.alwaysHelp}</p>
       <Field label={TEXTS.rules.title}>
         {(ids) => (
-          <textarea {...ids} className="mono" rows={Math.max(2, rules.length)} value={text} onChange={(e) => setText(e.target.value)} />
+          <textarea
+            {...ids}
+            className="mono"
+            rows={Math.max(2, rules.length)}
+            value={text}
+            onChange={(e) => setText(e.target.value)}
+          />
         )}
       </Field>
       {others.length > 0 && (
@@ -79,7 +94,9 @@ function isAllowRule(update: PermissionUpdate): boolean {
 }
 
 function rulesOf(updates: Updates): string[] {
-  return updates.flatMap((update) => (update.type === 'addRules' && update.behavior === 'allow' ? [...update.rules] : []));
+  return updates.flatMap((update) =>
+    update.type === 'addRules' && update.behavior === 'allow' ? [...update.rules] : [],
+  );
 }
 
 function wordsOfUpdate(update: PermissionUpdate): string {

@@ -57,7 +57,17 @@ function isSameCall(before: Props, after: Props): boolean {
   );
 }
 
-function CallHead({ call, isOpen, onToggle, context }: { call: Call; isOpen: boolean; context: CardContext; onToggle(): void }) {
+function CallHead({
+  call,
+  isOpen,
+  onToggle,
+  context,
+}: {
+  call: Call;
+  isOpen: boolean;
+  context: CardContext;
+  onToggle(): void;
+}) {
   const tone = toneOf(call);
   const { display, result } = call;
   const shown = result && (isOpen ? result.display : (result.condensed ?? result.display));
@@ -219,10 +229,11 @@ function firstWords(display: Display | undefined): string {
 }
 
 function hasPicture(call: Call): boolean {
-  return call.result?.display.blocks.some(({ kind }) => kind === 'image' || kind === 'diff' || kind === 'form') === true;
+  return (
+    call.result?.display.blocks.some(({ kind }) => kind === 'image' || kind === 'diff' || kind === 'form') === true
+  );
 }
 
 function labelOf(call: Call): string {
   return `${(call.display?.title ?? call.name).slice(0, 120)}: ${TEXTS.call.tones[toneOf(call)]}`;
 }
-

@@ -22,7 +22,11 @@ export function Button({ look = 'plain', icon, children, className = '', ...rest
 }
 
 /** A button that shows a picture alone. */
-export function IconButton({ icon, label, ...rest }: ButtonProps & { readonly icon: IconName; readonly label: string }) {
+export function IconButton({
+  icon,
+  label,
+  ...rest
+}: ButtonProps & { readonly icon: IconName; readonly label: string }) {
   return (
     <button type="button" {...rest} className={`icon-button ${rest.className ?? ''}`} aria-label={label} title={label}>
       <Icon name={icon} />
@@ -118,8 +122,8 @@ export function Choice<Value extends string>({
 }: {
   readonly label: string;
   readonly value: Value;
-  readonly options: readonly (readonly [Value, string])[];
-  onChange(value: Value): void;
+  readonly options: readonly (readonly [NoInfer<Value>, string])[];
+  onChange(value: NoInfer<Value>): void;
 }) {
   return (
     <div className="choice" role="group" aria-label={label}>

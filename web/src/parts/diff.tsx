@@ -2,7 +2,14 @@
  * A diff, side by side or unified, with the colours of its language.
  */
 import { memo, useMemo, useState } from 'react';
-import { countChanges, type DiffLine, type DiffRow, MAX_DIFF_ROWS, splitRows, unifiedRows } from '../model/diff-rows.ts';
+import {
+  countChanges,
+  type DiffLine,
+  type DiffRow,
+  MAX_DIFF_ROWS,
+  splitRows,
+  unifiedRows,
+} from '../model/diff-rows.ts';
 import { languageOf } from '../model/syntax.ts';
 import { visible } from '../model/visible.ts';
 import type { DiffHunk } from '../model/wire.ts';
@@ -19,9 +26,17 @@ const VIEW_KEY = 'gauntlet.diff';
 const SHOWN_ROWS = 60;
 
 /** Changes of one file. */
-export const Diff = memo(function Diff({ path, hunks }: { readonly path: string; readonly hunks: readonly DiffHunk[] }) {
+export const Diff = memo(function Diff({
+  path,
+  hunks,
+}: {
+  readonly path: string;
+  readonly hunks: readonly DiffHunk[];
+}) {
   const isNarrow = useMedia('(max-width: 760px)');
-  const [chosen, setChosen] = useState<DiffView>(() => (localStorage.getItem(VIEW_KEY) as DiffView | null) ?? 'unified');
+  const [chosen, setChosen] = useState<DiffView>(
+    () => (localStorage.getItem(VIEW_KEY) as DiffView | null) ?? 'unified',
+  );
   const [limit, setLimit] = useState(SHOWN_ROWS);
   const view = isNarrow ? 'unified' : chosen;
   const rows = useMemo(() => (view === 'split' ? splitRows(hunks) : unifiedRows(hunks)), [hunks, view]);

@@ -124,7 +124,8 @@ export function useKeys(keys: Readonly<Record<string, (event: KeyboardEvent) => 
     let before = '';
     const onKey = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      const action = current.current[`${before} ${event.key}`] ?? (before === 'g' ? undefined : current.current[event.key]);
+      const action =
+        current.current[`${before} ${event.key}`] ?? (before === 'g' ? undefined : current.current[event.key]);
       before = event.key;
       if (!action) return;
       event.preventDefault();

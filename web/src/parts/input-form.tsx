@@ -2,7 +2,14 @@
  * The input of a call, as a form made from its schema or as JSON. What does not fit the schema is told beside its field.
  */
 import { useMemo, useState } from 'react';
-import { fieldsOf, type InputIssue, issuesOf, type SchemaField, textOfValue, valueOfText } from '../model/schema-form.ts';
+import {
+  fieldsOf,
+  type InputIssue,
+  issuesOf,
+  type SchemaField,
+  textOfValue,
+  valueOfText,
+} from '../model/schema-form.ts';
 import type { JsonSchema } from '../model/wire.ts';
 import { TEXTS } from '../texts.ts';
 import { Choice, Field } from './controls.tsx';
@@ -66,14 +73,23 @@ function problemOf({ name }: SchemaField, issues: readonly InputIssue[], isShown
   return found.path === name ? found.message : `${found.path} ${found.message}`;
 }
 
-function JsonInput({ value, issues, onChange }: { value: Input; issues: readonly InputIssue[]; onChange: Props['onChange'] }) {
+function JsonInput({
+  value,
+  issues,
+  onChange,
+}: {
+  value: Input;
+  issues: readonly InputIssue[];
+  onChange: Props['onChange'];
+}) {
   const [text, setText] = useState(() => JSON.stringify(value, null, 2));
   const [problem, setProblem] = useState<string>();
   const read = (next: string) => {
     setText(next);
     try {
       const parsed: unknown = JSON.parse(next);
-      if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new SyntaxError('not an object');
+      if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
+        throw new SyntaxError('not an object');
       setProblem(undefined);
       onChange(parsed as Input);
     } catch (error) {
@@ -165,6 +181,13 @@ function Control({ ids, field: { kind, choices, isRequired }, text, onChange }: 
   }
   const rows = Math.min(16, Math.max(kind === 'json' ? 4 : 2, text.split('\n').length));
   return (
-    <textarea {...ids} className="mono" rows={rows} spellCheck={false} value={text} onChange={(e) => onChange(e.target.value)} />
+    <textarea
+      {...ids}
+      className="mono"
+      rows={rows}
+      spellCheck={false}
+      value={text}
+      onChange={(e) => onChange(e.target.value)}
+    />
   );
 }

@@ -55,7 +55,10 @@ function Pages({ path }: { readonly path: string }) {
           {TEXTS.call.previousPage}
         </Button>
         <span>{TEXTS.call.pageOf(quantity(value.offset_chars), quantity(end), quantity(value.total_chars))}</span>
-        <Button disabled={value.next_offset_chars === undefined} onClick={() => setOffset(value.next_offset_chars ?? 0)}>
+        <Button
+          disabled={value.next_offset_chars === undefined}
+          onClick={() => setOffset(value.next_offset_chars ?? 0)}
+        >
           {TEXTS.call.nextPage}
         </Button>
       </nav>

@@ -111,7 +111,10 @@ function QuestionHead({ question, isInline }: { readonly question: InboxQuestion
           <h2>
             <Line text={display.title} />
           </h2>
-          <a className="muted" href={hrefOf({ view: 'sessions', sessionId: question.session_id, callId: question.tool_use_id })}>
+          <a
+            className="muted"
+            href={hrefOf({ view: 'sessions', sessionId: question.session_id, callId: question.tool_use_id })}
+          >
             {TEXTS.questions.inSession} <Line text={question.session_id.slice(0, 12)} />
           </a>
         </header>
@@ -172,7 +175,14 @@ function DenyPanel({ answer }: { readonly answer: Answering }) {
     >
       <Field label={TEXTS.questions.message}>
         {(ids) => (
-          <textarea {...ids} rows={2} maxLength={10_000} autoFocus value={message} onChange={(e) => setMessage(e.target.value)} />
+          <textarea
+            {...ids}
+            rows={2}
+            maxLength={10_000}
+            autoFocus
+            value={message}
+            onChange={(e) => setMessage(e.target.value)}
+          />
         )}
       </Field>
       <Button type="submit" look="danger" disabled={answer.isBusy}>

@@ -75,7 +75,11 @@ export function Thread({ feed, callId }: Props) {
         </div>
       </div>
       {!isAtEnd && (
-        <Button className="to-end" icon="down" onClick={() => virtualizer.scrollToIndex(model.rows.length - 1, { align: 'end' })}>
+        <Button
+          className="to-end"
+          icon="down"
+          onClick={() => virtualizer.scrollToIndex(model.rows.length - 1, { align: 'end' })}
+        >
           {TEXTS.session.toEnd}
         </Button>
       )}
@@ -153,7 +157,8 @@ const RowView = memo(function RowView({ row, context }: { row: Row; version: num
 /** One call, or several of a group that stand together as lines of one card. */
 function Calls({ row, context }: { readonly row: Extract<Row, { kind: 'calls' }>; readonly context: CardContext }) {
   const [first] = row.calls;
-  if (!first || row.calls.length === 1) return first && <CallCard call={first} version={first.version} context={context} />;
+  if (!first || row.calls.length === 1)
+    return first && <CallCard call={first} version={first.version} context={context} />;
   return (
     <section className="group" aria-label={first.display?.group?.title}>
       <p className="group-head">
