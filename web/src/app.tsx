@@ -140,7 +140,7 @@ function OpenCount() {
   if (count === 0) return null;
   return (
     <span className="count urgent">
-      {count}
+      <span aria-hidden="true">{count}</span>
       <span className="hidden"> {TEXTS.questions.open(count)}</span>
     </span>
   );

@@ -81,7 +81,7 @@ class Guard extends Component<{ readonly children: ReactNode }, { readonly isBro
         <div className="sign-in-card">
           <h1>{TEXTS.common.broken.title}</h1>
           <p>{TEXTS.common.broken.words}</p>
-          <Button look="main" onClick={() => location.reload()}>
+          <Button look="primary" onClick={() => location.reload()}>
             {TEXTS.common.broken.reload}
           </Button>
         </div>

@@ -149,7 +149,7 @@ export const TEXTS = {
     nextPage: 'Next part',
     previousPage: 'Previous part',
     pageOf: (from: string, to: string, total: string) => `${from} to ${to} of ${total} characters`,
-    decidedBy: 'Decided by',
+    decidedBy: 'Why:',
     rule: 'Rule',
     answered: (behavior: string, by: string) => `${behavior === 'allow' ? 'Allowed' : 'Denied'} by ${by}`,
     explain: 'Explain',

@@ -65,14 +65,16 @@ export class Server {
   /**
    * Read Server-Sent Events until the stream ends.
    *
+   * @param onOpen Called when the server begins to tell.
    * @throws {GauntletError}
    */
-  async events(path: string, signal: AbortSignal, onEvent: (name: string, data: string) => void): Promise<void> {
+  async events(path: string, signal: AbortSignal, onOpen: () => void, onEvent: OnEvent): Promise<void> {
     const silence = new AbortController();
     let timer = setTimeout(() => silence.abort(), SILENCE_MS);
     const both = AbortSignal.any([signal, silence.signal]);
     try {
       const response = await this.#fetch('GET', path, { signal: both, accept: 'text/event-stream' });
+      onOpen();
       const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
       let rest = '';
       for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
@@ -170,7 +172,9 @@ function errorOf(reply: unknown, status: number): GauntletError {
   return new GauntletError(code, message, { status, request_id, details });
 }
 
-function readEvent(block: string, onEvent: (name: string, data: string) => void): void {
+type OnEvent = (name: string, data: string) => void;
+
+function readEvent(block: string, onEvent: OnEvent): void {
   let name = 'message';
   const data: string[] = [];
   for (const line of block.split('\n')) {

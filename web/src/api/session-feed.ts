@@ -17,10 +17,11 @@ const MAX_PAUSE_MS = 5_000;
 /** The server pings more often; a connection without a byte for this long is dead. */
 const CHECK_MS = 20_000;
 
+const CONTROL_TYPES = ['welcome', 'live', 'gap', 'error', 'pong', 'bye', 'replay'] as const;
+
 /** Frames of the connection alone. */
 interface Control {
-  readonly type: 'welcome' | 'live' | 'gap' | 'error' | 'pong' | 'bye' | 'replay';
-  readonly seq?: undefined;
+  readonly type: (typeof CONTROL_TYPES)[number];
   readonly epoch?: string;
   readonly resumed?: boolean;
   readonly head?: number;
@@ -112,7 +113,7 @@ export class SessionFeed {
   }
 
   #take(frame: Frame | Control, onLive: () => void): void {
-    if (frame.seq !== undefined) {
+    if (!isControl(frame)) {
       if (this.model.apply(frame)) this.#changed();
       return;
     }
@@ -140,4 +141,8 @@ export class SessionFeed {
     this.#version += 1;
     this.#ticker.tick();
   }
+}
+
+function isControl(frame: Frame | Control): frame is Control {
+  return CONTROL_TYPES.some((type) => type === frame.type);
 }

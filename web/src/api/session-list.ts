@@ -7,11 +7,7 @@ import { type Server, wordsOf } from './server.ts';
 import { Cell } from './signal.ts';
 
 /** A session of the list. */
-export type SessionRecord = SessionDescription & {
-  readonly archived?: boolean;
-  readonly last_activity_at?: string;
-  readonly principal?: string;
-};
+export type SessionRecord = SessionDescription;
 
 /** The list as it stands. */
 export interface SessionListState {
@@ -66,13 +62,13 @@ export class SessionList {
       // A hidden page holds no connection: browsers allow six to a server, over all tabs.
       const hidden = whenHidden(signal);
       try {
-        await this.refresh();
-        this.#onChange();
-        await this.#server.events('/sessions/events', hidden.signal, (name, data) => {
+        // The stream comes first: what changes while the list is read is told.
+        const onOpen = () => {
           pauseMs = FIRST_PAUSE_MS;
-          if (!this.state.get().isLive) this.#update({ isLive: true });
-          this.#take(name, data);
-        });
+          this.#update({ isLive: true, problem: undefined });
+          this.#refreshSoon();
+        };
+        await this.#server.events('/sessions/events', hidden.signal, onOpen, (name, data) => this.#take(name, data));
       } catch (error) {
         if (signal.aborted) return;
         if (!hidden.signal.aborted) this.#update({ problem: wordsOf(error) });
@@ -94,8 +90,12 @@ export class SessionList {
     } else if (name === 'removed') {
       const { session_id: gone } = JSON.parse(data) as { session_id: string };
       this.#update({ sessions: sessions.filter(({ session_id: id }) => id !== gone) });
-    } else return;
+    } else if (name === 'resync') this.#refreshSoon();
     this.#onChange();
+  }
+
+  #refreshSoon(): void {
+    this.refresh().catch((error: unknown) => this.#update({ problem: wordsOf(error) }));
   }
 
   #update(change: Partial<SessionListState>): void {

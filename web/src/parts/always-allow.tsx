@@ -55,7 +55,7 @@ export function AlwaysAllow({
       )}
       <Covered sessionId={question.session_id} rules={rules} />
       <div className="answers">
-        <Button look="main" disabled={answer.isBusy || rules.length + others.length === 0} onClick={submit}>
+        <Button look="primary" disabled={answer.isBusy || rules.length + others.length === 0} onClick={submit}>
           {TEXTS.questions.alwaysButton}
         </Button>
       </div>

@@ -7,6 +7,9 @@ import { TEXTS } from '../texts.ts';
 import { Field } from './controls.tsx';
 import { Code, Line } from './plain-text.tsx';
 
+/** Value of the choice that stands for words of one's own. */
+const OTHER = 'Other';
+
 /** Values of a form by the names of its fields. */
 export type FormValues = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
@@ -79,7 +82,9 @@ function AnswerField({ field, value, onChange }: FieldProps) {
 }
 
 function ChoiceField({ field, value, onChange }: FieldProps) {
-  const { name, label, description, choices = [], multiple = false, other = false } = field;
+  const { name, label, description, multiple = false, other = false } = field;
+  // Clients that have no field for other words offer this choice; this page has one.
+  const choices = (field.choices ?? []).filter(({ value: each }) => !(other && each === OTHER));
   const chosen = value === undefined ? [] : [value].flat().map(String);
   const known = choices.map((choice) => choice.value);
   const own = chosen.find((each) => !known.includes(each));

@@ -88,7 +88,9 @@ function CallHead({
         <Line text={display?.title ?? call.name} className="call-name" />
         {!isOpen && <Line text={firstWords(display)} className="call-words" />}
         {isOpen && subtitle && <Line text={subtitle} className="call-words" />}
-        {shown && <Line text={shown.title} className={`call-outcome ${shown.tone ?? ''}`} />}
+        {shown && !(isOpen && isTroubled(call)) && (
+          <Line text={shown.title} className={`call-outcome ${shown.tone ?? ''}`} />
+        )}
       </button>
       <CallTime call={call} />
       {!call.isDone && <StopButton call={call} sessionId={context.sessionId} />}
@@ -133,6 +135,11 @@ function CallBody({ call, context }: { readonly call: Call; readonly context: Ca
       {note && <DisplayBlocks blocks={note.blocks} />}
       <InnerCalls call={call} context={context} />
       <Agents call={call} context={context} />
+      {result && isTroubled(call) && (
+        <p className="outcome">
+          <Line text={result.display.title} />
+        </p>
+      )}
       {result && <DisplayBlocks blocks={newBlocks(display, result.display)} />}
       {result?.summary.spilled && <SpilledText sessionId={context.sessionId} call={result.summary} />}
       <CallFacts call={call} context={context} />
@@ -226,6 +233,11 @@ function firstWords(display: Display | undefined): string {
   if (display?.subtitle) return display.subtitle;
   const block = display?.blocks.find((each) => each.kind === 'code' || each.kind === 'text');
   return block && 'text' in block ? (block.text.slice(0, 400).split('\n', 1)[0] ?? '') : '';
+}
+
+/** Whether there is more to say than that it worked: what went wrong is told in full. */
+function isTroubled({ result }: Call): boolean {
+  return result !== undefined && result.summary.status !== 'ok';
 }
 
 function hasPicture(call: Call): boolean {

@@ -7,7 +7,7 @@ import { TEXTS } from '../texts.ts';
 import { Icon, type IconName } from './icons.tsx';
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
-  readonly look?: 'plain' | 'main' | 'danger' | 'quiet';
+  readonly look?: 'plain' | 'primary' | 'danger' | 'quiet';
   readonly icon?: IconName;
 }
 

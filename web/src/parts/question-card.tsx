@@ -63,7 +63,7 @@ export function QuestionCard({ question, isChosen = false, isInline = false, onC
       ) : (
         <>
           <div className="answers">
-            <Button look="main" disabled={answer.isBusy} onClick={() => answer.run({ behavior: 'allow' })}>
+            <Button look="primary" disabled={answer.isBusy} onClick={() => answer.run({ behavior: 'allow' })}>
               {TEXTS.questions.allow}
             </Button>
             <Button disabled={answer.isBusy} onClick={() => answer.run({ behavior: 'deny' })}>
@@ -123,7 +123,7 @@ function QuestionHead({ question, isInline }: { readonly question: InboxQuestion
       <p className="question-why">
         <Line text={title} />
       </p>
-      {description && (
+      {description && description !== display.title && (
         <p className="muted">
           <Line text={description} />
         </p>
@@ -207,7 +207,7 @@ function EditPanel({ question, answer }: { readonly question: InboxQuestion; rea
       {!tool.isLoading && <InputForm schema={schema} value={input ?? original} onChange={setInput} isStrict />}
       <div className="answers">
         <Button
-          look="main"
+          look="primary"
           disabled={answer.isBusy || input === undefined || issues.length > 0}
           onClick={() => input && answer.run({ behavior: 'allow', updated_input: input })}
         >
@@ -245,7 +245,7 @@ function FormAnswer({ question, form, answer }: FormAnswerProps) {
     >
       <AnswerForm form={form} values={values} onChange={setValues} />
       <div className="answers">
-        <Button type="submit" look="main" disabled={answer.isBusy || !isFilled(form, values)}>
+        <Button type="submit" look="primary" disabled={answer.isBusy || !isFilled(form, values)}>
           {TEXTS.questions.submit}
         </Button>
         <Button disabled={answer.isBusy} onClick={() => answer.run({ behavior: 'deny' })}>

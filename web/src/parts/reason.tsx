@@ -6,11 +6,12 @@ import { TEXTS } from '../texts.ts';
 import { Line } from './plain-text.tsx';
 
 /** A reason in words. */
-export function Reason({ reason }: { readonly reason: DecisionReason }) {
+export function Reason({ reason, isBare = false }: { readonly reason: DecisionReason; readonly isBare?: boolean }) {
   const { type, rule, source, mode } = reason;
   return (
     <span className="reason">
-      {TEXTS.call.decidedBy} {TEXTS.reasons[type] ?? type}
+      {!isBare && `${TEXTS.call.decidedBy} `}
+      {TEXTS.reasons[type] ?? type}
       {rule !== undefined && (
         <>
           {' '}

@@ -52,7 +52,7 @@ export function ExplainView({ place }: { readonly place: Place }) {
             />
           )}
         </Field>
-        <Button type="submit" look="main" disabled={explain.isBusy || text.trim() === '' || sessionId === undefined}>
+        <Button type="submit" look="primary" disabled={explain.isBusy || text.trim() === '' || sessionId === undefined}>
           {TEXTS.explain.button}
         </Button>
       </form>
@@ -148,7 +148,7 @@ function Parts({ parts }: { readonly parts: NonNullable<Explanation['parts']> })
             <td>
               <span className={`state ${behavior}`}>{TEXTS.explain.behaviors[behavior]}</span>
             </td>
-            <td>{reason && <Reason reason={reason} />}</td>
+            <td>{reason && <Reason reason={reason} isBare />}</td>
           </tr>
         ))}
       </tbody>

@@ -83,7 +83,7 @@ function NewSessionForm({ onClose }: { onClose(): void }) {
         ))}
       </details>
       <Problem>{begin.problem}</Problem>
-      <Button type="submit" look="main" disabled={begin.isBusy}>
+      <Button type="submit" look="primary" disabled={begin.isBusy}>
         {TEXTS.newSession.create}
       </Button>
     </form>

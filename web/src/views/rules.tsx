@@ -195,7 +195,7 @@ function NewRule({ path, sessionId, isBusy, onChange }: NewRuleProps) {
         <Button disabled={test.isBusy || rule.trim() === ''} onClick={() => test.run()}>
           {TEXTS.rules.test}
         </Button>
-        <Button type="submit" look="main" disabled={isBusy || rule.trim() === ''}>
+        <Button type="submit" look="primary" disabled={isBusy || rule.trim() === ''}>
           {TEXTS.rules.add}
         </Button>
       </div>

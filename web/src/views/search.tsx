@@ -68,7 +68,7 @@ export function SearchView({ place }: { readonly place: Place }) {
           )}
         </Field>
         <FilterFields filters={filters} change={change} />
-        <Button type="submit" look="main" icon="search" disabled={search.isBusy}>
+        <Button type="submit" look="primary" icon="search" disabled={search.isBusy}>
           {TEXTS.search.button}
         </Button>
       </form>

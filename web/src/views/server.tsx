@@ -6,7 +6,7 @@ import { duration, quantity } from '../model/quantities.ts';
 import { type Metrics, parseMetrics } from '../model/metrics.ts';
 import type { McpServer, Tool } from '../model/wire.ts';
 import { useConsole } from '../parts/console.tsx';
-import { Button, Empty, Problem, ViewHead } from '../parts/controls.tsx';
+import { Button, Problem, ViewHead } from '../parts/controls.tsx';
 import { useAction, useLoaded, useNow } from '../parts/hooks.ts';
 import { Line } from '../parts/plain-text.tsx';
 import { TEXTS } from '../texts.ts';
@@ -147,7 +147,11 @@ function McpServers() {
   return (
     <section aria-labelledby="mcp">
       <h2 id="mcp">{TEXTS.server.mcp}</h2>
-      {value && servers.length === 0 && <Empty title={TEXTS.server.none}>{TEXTS.server.noneHelp}</Empty>}
+      {value && servers.length === 0 && (
+        <p className="muted">
+          {TEXTS.server.none}. {TEXTS.server.noneHelp}
+        </p>
+      )}
       <ul className="mcp">
         {servers.map((each) => (
           <McpLine key={each.name} found={each} onChange={reload} />

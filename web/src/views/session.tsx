@@ -216,7 +216,7 @@ function RenameForm({ title, isBusy, onSave }: { title: string; isBusy: boolean;
           />
         )}
       </Field>
-      <Button type="submit" look="main" disabled={isBusy || text.trim() === ''}>
+      <Button type="submit" look="primary" disabled={isBusy}>
         {TEXTS.common.save}
       </Button>
     </form>

@@ -2,6 +2,7 @@
  * The live list of sessions, beside the one that is open where the page is wide enough.
  */
 import { memo, useDeferredValue, useMemo, useState } from 'react';
+import type { Server } from '../api/server.ts';
 import type { SessionRecord } from '../api/session-list.ts';
 import { goTo, useKeys, useLoaded, useNow, useWatched } from '../parts/hooks.ts';
 import { hrefOf, type Place } from '../model/deep-link.ts';
@@ -13,6 +14,10 @@ import { Line } from '../parts/plain-text.tsx';
 import { TEXTS } from '../texts.ts';
 import { NewSession } from './new-session.tsx';
 import { SessionView } from './session.tsx';
+
+/** Pages that one search reads, and sessions that are enough to look at. */
+const MAX_PAGES = 20;
+const ENOUGH = 100;
 
 type Shown = 'active' | 'archived' | 'all';
 
@@ -53,7 +58,7 @@ function List({ openId }: { readonly openId: string | undefined }) {
   return (
     <>
       <ViewHead title={TEXTS.sessions.title}>
-        <Button icon="plus" look="main" onClick={() => setNew(true)}>
+        <Button icon="plus" look="primary" onClick={() => setNew(true)}>
           {TEXTS.sessions.new}
         </Button>
       </ViewHead>
@@ -95,10 +100,10 @@ function useSessions(query: string, shown: Shown) {
   const live = useWatched(list.state);
   const isSearch = query !== '' || shown !== 'active';
   const archived = { active: 'false', archived: 'true', all: 'all' }[shown];
-  const path = `/sessions?${new URLSearchParams({ limit: '200', archived, ...(query && { q: query }) }).toString()}`;
-  const found = useLoaded<{ sessions: SessionRecord[]; next_cursor?: string }>(
-    async (signal) => (isSearch ? server.request('GET', path, { signal }) : { sessions: [] }),
-    [isSearch ? path : ''],
+  const parameters = new URLSearchParams({ limit: '200', archived, ...(query && { q: query }) }).toString();
+  const found = useLoaded<Page>(
+    async (signal) => (isSearch ? findSessions(server, parameters, signal) : { sessions: [] }),
+    [isSearch ? parameters : ''],
   );
   return useMemo(() => {
     if (!isSearch) return { ...live, sessions: inOrder(live.sessions.filter(({ archived }) => archived !== true)) };
@@ -109,6 +114,25 @@ function useSessions(query: string, shown: Shown) {
   }, [isSearch, live, found.value, found.isLoading, found.problem]);
 }
 
+interface Page {
+  readonly sessions: readonly SessionRecord[];
+  readonly next_cursor?: string;
+}
+
+/** A page that was filtered may be short: read on until there is something to see. */
+async function findSessions(server: Server, parameters: string, signal: AbortSignal): Promise<Page> {
+  const sessions: SessionRecord[] = [];
+  let cursor: string | undefined;
+  for (let pages = 0; pages < MAX_PAGES && sessions.length < ENOUGH; pages++) {
+    const query = cursor === undefined ? parameters : `${parameters}&cursor=${encodeURIComponent(cursor)}`;
+    const page: Page = await server.request<Page>('GET', `/sessions?${query}`, { signal });
+    sessions.push(...page.sessions);
+    cursor = page.next_cursor;
+    if (cursor === undefined) break;
+  }
+  return { sessions, ...(cursor !== undefined && { next_cursor: cursor }) };
+}
+
 /** Those that wait for a person first, then those that run, then the latest. */
 function inOrder(sessions: readonly SessionRecord[]): readonly SessionRecord[] {
   const rank = { waiting: 0, running: 1, idle: 2 };
@@ -116,7 +140,7 @@ function inOrder(sessions: readonly SessionRecord[]): readonly SessionRecord[] {
 }
 
 function activityOf(session: SessionRecord): string {
-  return session.last_activity_at ?? session.created_at;
+  return session.last_activity_at;
 }
 
 function NoSessions({ isFiltered }: { readonly isFiltered: boolean }) {
@@ -135,7 +159,7 @@ interface LineProps {
 }
 
 const SessionLine = memo(function SessionLine({ session, isOpen, nowMs }: LineProps) {
-  const { session_id: sessionId, title, cwd, state, mode, principal, parent } = session;
+  const { session_id: sessionId, title, cwd, state, mode, parent } = session;
   return (
     <li>
       <a className="session" href={hrefOf({ view: 'sessions', sessionId })} aria-current={isOpen ? 'page' : undefined}>
@@ -152,7 +176,6 @@ const SessionLine = memo(function SessionLine({ session, isOpen, nowMs }: LinePr
             </span>
           )}
           <Line text={title ? shortPath(cwd) : mode} />
-          {principal && principal !== 'owner' && <Line text={principal} />}
         </span>
       </a>
     </li>

@@ -66,7 +66,7 @@ export function SignIn({ problem, onSignedIn, onProblem }: Props) {
           )}
         </Field>
         <Problem>{enter.problem}</Problem>
-        <Button type="submit" look="main" disabled={enter.isBusy || token.trim() === ''}>
+        <Button type="submit" look="primary" disabled={enter.isBusy || token.trim() === ''}>
           {enter.isBusy ? TEXTS.signIn.checking : TEXTS.signIn.button}
         </Button>
         <p className="help">{TEXTS.signIn.nothingStored}</p>

@@ -103,7 +103,7 @@ function ToolForm({ tool, sessionId }: { readonly tool: Tool; readonly sessionId
         />
         <Problem>{run.problem}</Problem>
         <div className="answers">
-          <Button type="submit" look="main" icon="try" disabled={run.isBusy || isBroken || tool.state !== 'enabled'}>
+          <Button type="submit" look="primary" icon="try" disabled={run.isBusy || isBroken || tool.state !== 'enabled'}>
             {TEXTS.try.run}
           </Button>
           <Button
