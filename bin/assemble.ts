@@ -23,6 +23,7 @@ import { createToolPools } from '../src/pool/tool-pools.ts';
 import type { StartedHost } from '../src/process/host-connection.ts';
 import { type Jail } from '../src/process/jail/jail.ts';
 import { createNewSessionPools } from '../src/session/directory/new-session.ts';
+import { createCallSearch, type SearchCalls } from '../src/session/search/search-calls.ts';
 import { type DirectoryServices, SessionDirectory } from '../src/session/directory/session-directory.ts';
 import type { SkillPrompt } from '../routes/dependencies.ts';
 import type { Tool } from '../src/tool/tool.ts';
@@ -55,6 +56,8 @@ export interface Engine {
   readonly deadMatchers: readonly DeadMatcher[];
   /** Entries that outlive sessions, of principals and of the server itself. */
   readonly store: OpenSharedStore;
+  /** Search the calls of a principal's sessions. */
+  readonly searchCalls: SearchCalls;
   /** Called for bad credentials; the trail reads everything else from the log. */
   readonly trail: Pick<AuditTrail, 'recordBadCredential'>;
   /** Return the mechanism that contains commands that run without a question. */
@@ -131,6 +134,7 @@ export async function assembleEngine(
     startTrigger: createTriggerStart(parts.triggers, directory),
     ...countTools(settings, services, baseTools),
     ...{ limitsOf, store, trail: parts.trail },
+    searchCalls: createCallSearch({ ...services, scan: parts.scan, contextOf: directory.contextOf.bind(directory) }),
     ...findUnusable(settings, toolNames, approvals.twoPerson),
     containment: () => jail.state(),
     metrics: () => metricsText({ ...parts, directory, mcp, networkDenials: () => denials.count() }),

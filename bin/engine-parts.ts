@@ -64,6 +64,7 @@ export function openParts(settings: Settings, { data, logger, host, tools }: Ope
     calls,
     ...openAudit(sqlite, data.path, { limits, onProblem, calls }),
     store: sqlite.store,
+    scan: sqlite.scan,
     triggers: new Triggers(sqlite.store),
     schedules: new Schedules({
       store: sqlite.store,

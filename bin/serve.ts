@@ -111,6 +111,7 @@ function buildDoors(settings: Settings, parts: DoorParts): Promise<FastifyInstan
   const longestLagMs = watchEventLoop(logger);
   return buildApp({
     directory: engine.directory,
+    searchCalls: engine.searchCalls,
     startTrigger: (principal, id) => engine.startTrigger(principal, id),
     newSessionPool: (principal, toolMode) => engine.newSessionPool(principal, toolMode),
     defaultToolMode: settings.toolMode,

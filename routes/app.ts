@@ -25,6 +25,7 @@ import { createRequestRates } from './request-rates.ts';
 import { type App, checkRequests } from './request-schemas.ts';
 import { changesDoor } from './sessions/changes.ts';
 import { eventsDoor } from './sessions/events.ts';
+import { searchDoor } from './search.ts';
 import { sessionFeedDoor } from './sessions/feed.ts';
 import { sessionsDoor } from './sessions/index.ts';
 import { permissionsDoor } from './sessions/permissions.ts';
@@ -110,6 +111,7 @@ const DOORS = [
   executeDoor,
   sessionsDoor,
   sessionFeedDoor,
+  searchDoor,
   permissionsDoor,
   eventsDoor,
   changesDoor,

@@ -11,6 +11,7 @@ import type { McpConnections } from '../src/mcp/connections.ts';
 import type { ToolMode } from '../src/wire/permission-context.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import type { ContainmentState, Readiness } from '../src/wire/server-replies.ts';
+import type { SearchCalls } from '../src/session/search/search-calls.ts';
 import type { SessionDirectory } from '../src/session/directory/session-directory.ts';
 import type { Session } from '../src/session/session.ts';
 import type { SubmittedTurn } from '../src/session/turn/intake.ts';
@@ -44,6 +45,7 @@ export interface SkillPrompt {
 /** Dependencies of `buildApp`. */
 export interface Dependencies {
   readonly directory: Sessions;
+  readonly searchCalls: SearchCalls;
   /**
    * Return the tools that a new session of the principal would see, current external tools included.
    *

@@ -36,6 +36,7 @@ const REPLIES = {
   Execution,
   ResultText: session.ResultTextPage,
   SearchHits: session.SearchHits,
+  CallHits: session.CallHits,
   FileState,
   Change: ListedChange,
   Changes: ChangePage,

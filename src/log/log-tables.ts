@@ -9,6 +9,7 @@ import type { OnLogProblem } from './log-problem.ts';
 import { NoteStore } from './note-store.ts';
 import { type Durability, openDatabase } from './open-database.ts';
 import { RetentionStore } from './retention-store.ts';
+import { RowScan } from './row-scan.ts';
 import { RowStore } from './row-store.ts';
 import { SharedEntries, SHARED_STORE_BOUNDS } from './shared-store.ts';
 import { Sweeper } from './sweeper.ts';
@@ -93,6 +94,7 @@ export interface LogTables {
   readonly retention: RetentionStore;
   readonly sweeper: Sweeper;
   readonly shared: SharedEntries;
+  readonly scan: RowScan;
   readonly problems: ProblemReporter;
   readonly bounds: LogBounds;
 }
@@ -113,5 +115,6 @@ export function openTables({
   const retention = new RetentionStore(open);
   const sweeper = new Sweeper({ rows, notes, retention, bounds, onFailed: (cause) => problems.sweep(cause) });
   const shared = new SharedEntries(open, bounds);
-  return { epoch: open.epoch, rows, notes, retention, sweeper, shared, problems, bounds };
+  const scan = new RowScan(open);
+  return { epoch: open.epoch, rows, notes, retention, sweeper, shared, scan, problems, bounds };
 }

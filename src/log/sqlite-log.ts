@@ -23,6 +23,7 @@ import { GroupCommit } from './group-commit.ts';
 import { type LogOptions, type LogTables, openTables } from './log-tables.ts';
 import { OpenSessions, type OpenSession } from './open-sessions.ts';
 import { readSession } from './read-session.ts';
+import type { RowScan } from './row-scan.ts';
 import type { OpenSharedStore } from './shared-store.ts';
 import type { SessionEntry } from './stored-session.ts';
 
@@ -31,13 +32,16 @@ import type { SessionEntry } from './stored-session.ts';
  *
  * @throws {GauntletError} `log_unavailable` if the disk fails; `invalid_setting` if a newer version wrote the log.
  */
-export function openSqliteLog(options: LogOptions): FrameLog & { readonly store: OpenSharedStore } {
+export function openSqliteLog(
+  options: LogOptions,
+): FrameLog & { readonly store: OpenSharedStore; readonly scan: RowScan } {
   return new SqliteLog(options);
 }
 
 class SqliteLog implements FrameLog {
   readonly epoch: string;
   readonly store: OpenSharedStore;
+  readonly scan: RowScan;
   readonly #tables: LogTables;
   readonly #sessions: OpenSessions;
   readonly #group: GroupCommit;
@@ -47,6 +51,7 @@ class SqliteLog implements FrameLog {
     this.#tables = openTables(options);
     const { epoch, rows, sweeper, shared, bounds } = this.#tables;
     this.epoch = epoch;
+    this.scan = this.#tables.scan;
     this.store = (principal, namespace) => shared.open(principal, namespace, () => this.#refuseIfClosed());
     this.#sessions = new OpenSessions(rows, bounds.heads);
     this.#group = new GroupCommit(rows, this.#sessions, bounds.tailBytes);

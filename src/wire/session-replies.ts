@@ -4,7 +4,14 @@
 import * as z from 'zod';
 import { CallIdSchema, IdSchema } from './block-schema.ts';
 import { DecisionPart, DecisionReason } from './decision.ts';
-import { OpenedFrame, PermissionRequestFrame, SeqSchema, TaskEndedFrame, TaskStartedFrame } from './frames.ts';
+import {
+  CallSummary,
+  OpenedFrame,
+  PermissionRequestFrame,
+  SeqSchema,
+  TaskEndedFrame,
+  TaskStartedFrame,
+} from './frames.ts';
 import { PermissionUpdate, WirePermissionContext } from './permission-context.ts';
 import { RULE_BEHAVIORS, TOOL_MODES } from './permission-names.ts';
 import { PermissionModeSchema } from './permission-schemas.ts';
@@ -150,6 +157,26 @@ export const SearchHit = z.object({ seq: SeqSchema, tool_use_id: CallIdSchema, s
 
 /** The calls that a search found. */
 export const SearchHits = z.object({ hits: z.array(SearchHit).describe('Oldest first') });
+
+/** A call that a search of all sessions found. */
+export type CallHit = Wire<typeof CallHit>;
+export const CallHit = z.object({
+  session_id: IdSchema,
+  seq: SeqSchema.describe('The frame that matches: `tool_use` or `result`'),
+  ts: Time,
+  tool_use_id: CallIdSchema,
+  name: z.string().describe('The tool'),
+  status: CallSummary.shape.status.optional().describe('Absent while the call has no result'),
+  matched: z.enum(['call', 'result']),
+  excerpt: z.string().describe('The text around the match, or the beginning of the input'),
+});
+
+/** The calls that a search of all sessions found. */
+export type CallHits = Wire<typeof CallHits>;
+export const CallHits = z.object({
+  hits: z.array(CallHit).describe('Newest first'),
+  next_cursor: z.string().optional().describe('Absent at the beginning of the log'),
+});
 
 /** Frames that were acknowledged and cannot be read any more. */
 export type LogGap = Wire<typeof LogGap>;

@@ -77,6 +77,7 @@ export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>
   const pools = plainPools([plainTool('Bash'), plainTool('Read', { aliases: ['FileRead'] })]);
   const app = await buildApp({
     directory: noSessions,
+    searchCalls: () => Promise.resolve({ hits: [] }),
     startTrigger: () => Promise.reject(new GauntletError('not_found', 'There are no triggers')),
     newSessionPool: (_principal, toolMode) => pools.pool({ toolMode }, NONE),
     defaultToolMode: 'normal',

@@ -67,6 +67,7 @@ describe('every reply fits its description', () => {
       expectDescribed('get', `/sessions/{id}${rest.split('?')[0]}`, `/sessions/${body.session_id}${rest}`);
     await below('/events?limit=3');
     await below('/search?q=seq');
+    await expectDescribed('get', '/search', '/search?q=seq&limit=1');
     const one = `/sessions/${body.session_id}/results/${tool_uses[0]?.id}?limit_chars=10`;
     await expectDescribed('get', '/sessions/{id}/results/{tool_use_id}', one);
   });

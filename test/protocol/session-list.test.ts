@@ -104,14 +104,14 @@ describe('the news of the list', () => {
     const sessionId = await client.session({ mode: 'bypassPermissions' });
     const running = client.execute(sessionId, [block('Bash', { command: 'sleep 0.5' })]);
     const of = () => news().filter(({ session_id: id }) => id === sessionId);
-    await until(() => of().some(({ state }) => state === 'running'));
+    await until(async () => of().some(({ state }) => state === 'running'));
     await running;
-    await until(() => of().at(-1)?.state === 'idle');
+    await until(async () => of().at(-1)?.state === 'idle');
     const { last_activity_at: last = '' } = of().at(-1) ?? {};
     expect(Date.parse(last)).toBeGreaterThan(Date.now() - 60_000);
     expect(await list(`q=${sessionId}`)).toMatchObject([{ last_activity_at: expect.any(String), state: 'idle' }]);
     await client.send('DELETE', `/sessions/${sessionId}`);
-    await until(() => of().at(-1)?.event === 'removed');
+    await until(async () => of().at(-1)?.event === 'removed');
   });
 
   it('tell of many changes in few records, and of a new title', async () => {
@@ -121,14 +121,14 @@ describe('the news of the list', () => {
       await client.send('PATCH', `/sessions/${sessionId}`, { title: `Title ${count}` });
     }
     const of = () => news().filter(({ session_id: id }) => id === sessionId);
-    await until(() => of().at(-1)?.title === 'Title 49');
+    await until(async () => of().at(-1)?.title === 'Title 49');
     expect(of().length).toBeLessThan(25);
   });
 
   it("hold nothing of another principal's sessions, and want a credential", async () => {
     const [own, others] = [await follow(), await follow(ANNS_TOKEN)];
     await client.session();
-    await until(() => own().length > 0);
+    await until(async () => own().length > 0);
     expect(others()).toEqual([]);
     expect((await fetch(`${server.url}/sessions/events`)).status).toBe(401);
   });

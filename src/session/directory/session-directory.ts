@@ -23,7 +23,7 @@ import { tellSessionEnd, tellSessionStart } from '../session-hooks.ts';
 import type { SessionCore } from '../session-core.ts';
 import type { ParentLink, RunningChild, SessionServices } from '../session-services.ts';
 import { childIdsOf } from '../turn/child-sessions.ts';
-import { describeAsleep } from '../restore/restored-context.ts';
+import { describeAsleep, sessionContextFrom } from '../restore/restored-context.ts';
 
 /** Sessions read in one step when all of a principal are looked through. */
 const LISTED_AT_ONCE = 200;
@@ -175,6 +175,15 @@ export class SessionDirectory {
    */
   list(principal: string, query: SessionQuery): Promise<SessionPage<SessionDescription>> {
     return listSessions(this.#services.log, principal, query, (who, logged) => this.#describe(who, logged));
+  }
+
+  /** Return a session's context, of its snapshot if that is current. @throws {GauntletError} as `open` */
+  async contextOf(principal: string, sessionId: string): Promise<Session['context']> {
+    const logged = this.#inMemory(sessionId) ? undefined : this.#services.log.find(sessionId);
+    const saved = logged && usableSnapshot(logged);
+    const isCurrent = logged?.principal === principal && saved?.seq === logged.bounds.head;
+    if (isCurrent) return sessionContextFrom(saved.savedState, this.#services);
+    return (await this.open(principal, sessionId)).context;
   }
 
   /** Yield news of a principal's sessions from now on, until `signal` aborts. */

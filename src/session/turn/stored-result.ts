@@ -1,20 +1,17 @@
 /**
  * Reads stored results: their whole text by range, and a search in their displayed text.
  */
-import type { ToolUseBlock } from '../../wire/blocks.ts';
 import { resultText } from '../../wire/result-text.ts';
 import { GauntletError } from '../../base/errors.ts';
 import type { ResultFrame } from '../../wire/frames.ts';
 import type { ResultTextPage, SearchHit } from '../../wire/session-replies.ts';
+import { askedText, snippetAt } from '../search/call-text.ts';
 import { loggedFrame } from './logged-frame.ts';
 import { noLongerKept } from '../restore/recalled-block.ts';
 import type { SessionCore } from '../session-core.ts';
 import type { TextRange } from '../session-services.ts';
 
 export type { TextRange } from '../session-services.ts';
-
-/** Characters shown on each side of a match. */
-const SNIPPET_CHARS = 60;
 
 /**
  * Read a range of a result's whole text, spilled or not.
@@ -71,20 +68,4 @@ export async function searchResults(core: SessionCore, query: string, mostHits: 
     }
   }
   return hits;
-}
-
-/** Searchable text of a call: its tool and the strings of its input, without JSON syntax. */
-function askedText({ name, input }: ToolUseBlock): string {
-  return [name, ...textsIn(input)].join(' ');
-}
-
-function textsIn(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return value === null ? [] : [String(value)];
-  return Object.values(value).flatMap(textsIn);
-}
-
-function snippetAt(text: string, place: number, length: number): string {
-  const start = Math.max(0, place - SNIPPET_CHARS);
-  const end = Math.min(text.length, place + length + SNIPPET_CHARS);
-  return `${start > 0 ? '…' : ''}${text.slice(start, end)}${end < text.length ? '…' : ''}`;
 }
