@@ -9,6 +9,7 @@ import { isInsideFolder } from '../config/containment.ts';
 import type { Settings } from '../config/settings.ts';
 import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
 import { OWNER } from '../config/settings/principals.ts';
+import type { PrincipalBounds } from '../routes/dependencies.ts';
 import { errorMessage, GauntletError } from '../src/base/errors.ts';
 import { resolveRealPath } from '../src/files/real-path.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
@@ -174,4 +175,14 @@ function existingFolder(path: string): string | undefined {
 export function limitsOfPrincipals({ principals, limits }: Settings): (principal: string) => PrincipalLimits {
   const known = new Map(principals.map((who) => [who.name, who.limits]));
   return (principal) => known.get(principal) ?? limits;
+}
+
+/** Return the bounds of principals by name, as `GET /principals/self` tells them. */
+export function describePrincipals({ principals, approvals }: Settings): (principal: string) => PrincipalBounds {
+  const known = new Map(principals.map((who) => [who.name, who]));
+  const answersTwoPerson = approvals.twoPerson.length > 0;
+  return (principal) => {
+    const { roots, maxMode } = known.get(principal) ?? {};
+    return { roots, maxMode, answersTwoPerson };
+  };
 }

@@ -23,6 +23,7 @@ import { assembleEngine, type Engine } from './assemble.ts';
 import { type BannerFacts, bannerLines } from './banner.ts';
 import { browserAddress, consoleAddress } from './console-address.ts';
 import { consoleFiles, installationPaths } from './installation.ts';
+import { describePrincipals } from './principal-access.ts';
 import { logStrayFaults, watchEventLoop } from './stray-faults.ts';
 import { credentials } from './token-file.ts';
 
@@ -118,6 +119,7 @@ function buildDoors(settings: Settings, parts: DoorParts): Promise<FastifyInstan
     hasRepl: engine.hasRepl,
     authenticate: createAuthenticator(tokens),
     limitsOf: engine.limitsOf,
+    describePrincipal: describePrincipals(settings),
     onBadCredential: (address) => engine.trail.recordBadCredential(address),
     hosts,
     origins: new Set(settings.allowedOrigins),

@@ -25,7 +25,9 @@ import { createRequestRates } from './request-rates.ts';
 import { type App, checkRequests } from './request-schemas.ts';
 import { changesDoor } from './sessions/changes.ts';
 import { eventsDoor } from './sessions/events.ts';
+import { principalsDoor } from './principals.ts';
 import { searchDoor } from './search.ts';
+import { exportDoor } from './sessions/export.ts';
 import { sessionFeedDoor } from './sessions/feed.ts';
 import { sessionsDoor } from './sessions/index.ts';
 import { permissionsDoor } from './sessions/permissions.ts';
@@ -112,6 +114,8 @@ const DOORS = [
   sessionsDoor,
   sessionFeedDoor,
   searchDoor,
+  exportDoor,
+  principalsDoor,
   permissionsDoor,
   eventsDoor,
   changesDoor,

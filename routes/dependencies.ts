@@ -8,7 +8,7 @@ import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
 import type { McpAuthorizationSettings } from '../config/settings/mcp-authorization.ts';
 import type { CallerServers } from '../src/mcp/caller-servers.ts';
 import type { McpConnections } from '../src/mcp/connections.ts';
-import type { ToolMode } from '../src/wire/permission-context.ts';
+import type { PermissionMode, ToolMode } from '../src/wire/permission-context.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import type { ContainmentState, Readiness } from '../src/wire/server-replies.ts';
 import type { SearchCalls } from '../src/session/search/search-calls.ts';
@@ -42,6 +42,15 @@ export interface SkillPrompt {
   readonly argumentHint?: string;
 }
 
+/** Where a principal may work, and what it may answer. */
+export interface PrincipalBounds {
+  /** Folders that its sessions stay in; undefined: they begin in the workspace. */
+  readonly roots?: readonly string[] | undefined;
+  readonly maxMode?: PermissionMode | undefined;
+  /** True if it may answer questions of others that want the yes of two. */
+  readonly answersTwoPerson: boolean;
+}
+
 /** Dependencies of `buildApp`. */
 export interface Dependencies {
   readonly directory: Sessions;
@@ -62,6 +71,8 @@ export interface Dependencies {
   authenticate(token: string): string | undefined;
   /** Return the limits of a principal, which never change. */
   limitsOf(principal: string): PrincipalLimits;
+  /** Return what a principal may do beside its limits. */
+  describePrincipal(principal: string): PrincipalBounds;
   /** Called for each bad credential that is answered with 401. @param address Address of the client. */
   onBadCredential?(address: string): void;
   /** Allowed `Host` values, lower case, with their port; filled once the port is known. */

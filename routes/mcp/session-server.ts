@@ -201,7 +201,7 @@ async function fileContents(session: Session, uri: string, path: string): Promis
 async function wholeResult(session: Session, toolUseId: string): Promise<string> {
   let text = '';
   for (let offsetChars: number | undefined = 0; offsetChars !== undefined;) {
-    const page = await session.resultText(toolUseId, { offsetChars, limitChars: PAGE_CHARS });
+    const page = await session.history.resultText(toolUseId, { offsetChars, limitChars: PAGE_CHARS });
     if (page.total_chars > MAX_RESOURCE_SIZE) {
       const fix = `read it by range: GET /sessions/${session.id}/results/${toolUseId}`;
       throw new GauntletError('invalid_request', `The result has ${page.total_chars} characters; ${fix}`);

@@ -23,11 +23,12 @@ const Undo = z
   .strictObject({
     tool_use_id: CallIdSchema.optional().describe('The call whose changes are taken back'),
     to_seq: z.int().min(0).optional().describe('Everything changed after this frame is taken back'),
+    dry_run: z.boolean().default(false).describe('Tells what would be done, and does nothing'),
   })
   .meta({ oneOf: EITHER })
-  .transform(({ tool_use_id: toolUseId, to_seq: toSeq }, context) => {
-    if (toolUseId !== undefined && toSeq === undefined) return { toolUseId };
-    if (toSeq !== undefined && toolUseId === undefined) return { toSeq };
+  .transform(({ tool_use_id: toolUseId, to_seq: toSeq, dry_run: isDry }, context) => {
+    if (toolUseId !== undefined && toSeq === undefined) return { target: { toolUseId }, isDry };
+    if (toSeq !== undefined && toolUseId === undefined) return { target: { toSeq }, isDry };
     context.addIssue('send exactly one of "tool_use_id" and "to_seq"');
     return z.NEVER;
   });
@@ -52,6 +53,7 @@ export function changesDoor(app: App, dependencies: Dependencies): void {
   const undo = { summary: 'Put files back as they were', reply: { json: 'Undone' } } as const;
   app.post('/sessions/:id/undo', { schema: { params: SessionAddress, body: Undo }, config: undo }, async (request) => {
     const session = await sessionOf(request);
-    return session.changes.undo(request.body, request.principal);
+    const { target, isDry } = request.body;
+    return isDry ? session.changes.preview(target) : session.changes.undo(target, request.principal);
   });
 }

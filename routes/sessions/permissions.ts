@@ -3,14 +3,18 @@
  */
 import * as z from 'zod';
 import type { JsonValue } from '../../src/base/json.ts';
-import { UpdatesSchema } from '../../src/wire/permission-schemas.ts';
+import { RULE_BEHAVIORS } from '../../src/wire/permission-names.ts';
+import { PermissionModeSchema, RuleSetSchema, UpdatesSchema } from '../../src/wire/permission-schemas.ts';
 import { CallIdSchema, IdSchema } from '../../src/wire/block-schema.ts';
 import { AnswerSchema } from '../../src/wire/client-frames.ts';
 import type { Dependencies } from '../dependencies.ts';
+import { clientGone } from '../pipe-reply.ts';
 import { type App, SessionAddress } from '../request-schemas.ts';
 import { toAnswer } from './answer.ts';
 import { sessionFinder } from './index.ts';
 import { rulesOf, warningsAbout } from './rule-warnings.ts';
+
+const NO_RULES = { allow: [], ask: [], deny: [] };
 
 const QuestionAddress = SessionAddress.extend({ request_id: IdSchema });
 
@@ -23,6 +27,23 @@ const Explain = z.strictObject({
   cache_control: z.unknown().optional(),
   caller: z.unknown().optional(),
 });
+
+/** Calls of one test. */
+const MAX_TESTED_CALLS = 500;
+
+/** Rules to add, a mode to set, or any updates. */
+const Test = z
+  .strictObject({
+    rules: RuleSetSchema.optional().describe('Rules to add'),
+    mode: PermissionModeSchema.optional(),
+    updates: UpdatesSchema.optional().describe('As of `permissions`, applied after the others'),
+    limit: z.int().min(1).max(MAX_TESTED_CALLS).default(MAX_TESTED_CALLS).describe('Most calls, the latest'),
+  })
+  .transform(({ rules = NO_RULES, mode, updates = [], limit }) => {
+    const added = RULE_BEHAVIORS.map((behavior) => ({ type: 'addRules', behavior, rules: rules[behavior] }) as const);
+    const set = mode === undefined ? [] : [{ type: 'setMode', mode } as const];
+    return { updates: [...added.filter((update) => update.rules.length > 0), ...set, ...updates], limit };
+  });
 
 /** Register the routes of permissions and prompts. */
 export function permissionsDoor(app: App, dependencies: Dependencies): void {
@@ -55,6 +76,14 @@ export function permissionsDoor(app: App, dependencies: Dependencies): void {
   app.post('/sessions/:id/permissions/explain', { schema: explainSchema, config: explain }, async (request) => {
     const { name, input } = request.body;
     return (await sessionOf(request)).explain(name, input);
+  });
+
+  const test = { summary: 'How the latest calls would be decided', reply: { json: 'TestedPermissions' } } as const;
+  const testSchema = { params: SessionAddress, body: Test };
+  app.post('/sessions/:id/permissions/test', { schema: testSchema, config: test }, async (request, reply) => {
+    const { updates, limit } = request.body;
+    const session = await sessionOf(request);
+    return session.history.testPermissions(updates, { limit, signal: clientGone(reply) });
   });
 
   app.get(

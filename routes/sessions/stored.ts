@@ -22,7 +22,10 @@ export function storedDoor(app: App, dependencies: Dependencies): void {
   app.get('/sessions/:id/results/:tool_use_id', { schema: rangeSchema, config: range }, async (request) => {
     const { params, query: asked } = request;
     const session = await sessionOf(request);
-    return session.resultText(params.tool_use_id, { offsetChars: asked.offset_chars, limitChars: asked.limit_chars });
+    return session.history.resultText(params.tool_use_id, {
+      offsetChars: asked.offset_chars,
+      limitChars: asked.limit_chars,
+    });
   });
 
   app.get(
@@ -31,6 +34,6 @@ export function storedDoor(app: App, dependencies: Dependencies): void {
       schema: { params: SessionAddress, querystring: Search },
       config: { summary: 'Find calls by their text', reply: { json: 'SearchHits' } },
     },
-    async (request) => ({ hits: await (await sessionOf(request)).search(request.query.q) }),
+    async (request) => ({ hits: await (await sessionOf(request)).history.search(request.query.q) }),
   );
 }

@@ -8,6 +8,7 @@ import { resultText } from '../wire/result-text.ts';
 import type { JsonValue } from '../base/json.ts';
 import { GauntletError } from '../base/errors.ts';
 import { Invocation } from '../tool/invocation.ts';
+import type { SessionContext } from '../tool/session-context.ts';
 import { explainDecision } from '../permissions/explain.ts';
 import type { WireExplanation } from '../wire/session-replies.ts';
 import { hidingRule } from '../permissions/rule-index.ts';
@@ -20,16 +21,24 @@ import { toolUseContext } from './turn/tool-use-context.ts';
  * @throws {GauntletError} `invalid_request` for an unknown tool or an invalid input.
  */
 export async function explainCall(core: SessionCore, name: string, input: JsonValue): Promise<WireExplanation> {
-  const { version } = core.context.permissions;
-  return { ...(await explain(core, name, input)), digest: callDigest(name, input), context_version: version };
+  const { context } = core;
+  const { version } = context.permissions;
+  return {
+    ...(await explainUnder(core, context, name, input)),
+    digest: callDigest(name, input),
+    context_version: version,
+  };
 }
 
-async function explain(
+/** Explain a call as if the session had another context. @throws {GauntletError} As `explainCall`. */
+export async function explainUnder(
   core: SessionCore,
+  context: SessionContext,
   name: string,
   input: JsonValue,
 ): Promise<Omit<WireExplanation, 'digest' | 'context_version'>> {
-  const { services, context, pool } = core;
+  const { services } = core;
+  const pool = core.poolUnder(context);
   const block = { type: 'tool_use', id: 'explain', name, input } as const;
   const hidden = pool.lookup(name) ? undefined : pool.hiddenTool(name);
   const rule = hidden?.cause === 'deny rule' ? hidingRule(context.permissions, hidden.tool) : undefined;
@@ -49,6 +58,7 @@ async function explain(
   const { decision } = await decide(
     parsed.invocation,
     toolUseContext(core, pool, {
+      session: context,
       ids,
       signal,
       abortTurn: () => undefined,

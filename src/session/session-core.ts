@@ -226,7 +226,11 @@ export class SessionCore {
 
   /** Tools that the session sees now. */
   get pool() {
-    const { toolMode, permissions, cwd } = this.#context;
+    return this.poolUnder(this.#context);
+  }
+
+  /** Tools that the session would see in another context. */
+  poolUnder({ toolMode, permissions, cwd }: SessionContext) {
     const { principal, cwd: folder } = this.opened;
     const home = this.isClosed ? undefined : { rootId: this.rootId, folder };
     return this.services.poolFor({ toolMode, permissions, cwd, principal, own: this.#ownTools, home });

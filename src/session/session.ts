@@ -10,21 +10,18 @@ import { deadRules } from '../permissions/dead-rules.ts';
 import { answerPrompt, type PromptAnswer } from './questions/answer.ts';
 import { cancelCalls, type CancelTarget, interruptCalls, stopWorking, workingCalls } from './cancel.ts';
 import { describeSession, runningCalls } from './directory/describe-session.ts';
-import type { ResultTextPage, RunningCall, SearchHit, SessionDescription } from '../wire/session-replies.ts';
+import type { RunningCall, SessionDescription } from '../wire/session-replies.ts';
 import { explainCall } from './explain-call.ts';
 import { Feeder } from './feed/feeder.ts';
 import type { ReplayFrame } from '../wire/control-frames.ts';
 import { acceptBlocks, type Submission, type SubmittedTurn } from './turn/intake.ts';
 import type { SessionCore } from './session-core.ts';
+import { sessionHistory, type SessionHistory } from './session-history.ts';
 import { changedLabel, type LabelChange, saveLabel } from './session-label.ts';
 import { sessionChanges, type SessionChanges } from './changes/session-changes.ts';
-import { resultTextPage, searchResults, type TextRange } from './turn/stored-result.ts';
 import { SERVER_STOPPED } from '../tasks/task-frames.ts';
 import { taskList, type TaskList } from './task-list.ts';
 import { collectTurn, turnFrames, type TurnReply } from './turn/turn-reply.ts';
-
-/** Hits of one search of the transcript. */
-const MAX_SEARCH_HITS = 100;
 
 /** One session. */
 export class Session {
@@ -226,12 +223,9 @@ export class Session {
     return this.#core.services.log.bounds(this.id) ?? { first: 1, head: 0 };
   }
 
-  resultText(toolUseId: string, range: TextRange): Promise<ResultTextPage> {
-    return resultTextPage(this.#core, toolUseId, range);
-  }
-
-  search(query: string): Promise<readonly SearchHit[]> {
-    return searchResults(this.#core, query, MAX_SEARCH_HITS);
+  /** What its log holds: results, search, export. */
+  get history(): SessionHistory {
+    return sessionHistory(this.#core);
   }
 
   /** Changes that its tools made to files, and their undo. */

@@ -109,4 +109,5 @@ export const ChangePage = z.object({
 export type UndoReply = Wire<typeof UndoReply>;
 export const UndoReply = UndoFrame.pick({ files: true, left: true }).extend({
   seq: SeqSchema.optional().describe('The frame `undo`; absent where there was nothing to undo'),
+  dry_run: z.literal(true).optional().describe('Nothing was done: `files` is what the undo would do'),
 });

@@ -94,6 +94,28 @@ export const WireExplanation = z.object({
   context_version: Count.describe('Version of the permission context: `context_version` of an approval of this call'),
 });
 
+/** A call of the history as it would be decided. */
+export type TestedCall = Wire<typeof TestedCall>;
+const Decided = z.object({ behavior: z.enum(RULE_BEHAVIORS), reason: DecisionReason });
+export const TestedCall = z.object({
+  seq: SeqSchema.describe('Its frame `tool_use`'),
+  tool_use_id: CallIdSchema,
+  name: z.string().describe('The tool'),
+  text: z.string().describe('The tool and the texts of the input, cut'),
+  before: Decided.describe('Under the permissions of the session'),
+  after: Decided.describe('Under those that were sent'),
+  changed: z.boolean().describe('`behavior` differs'),
+});
+
+/** The latest calls under permissions that were sent to be tested. */
+export type TestedPermissions = Wire<typeof TestedPermissions>;
+export const TestedPermissions = z.object({
+  calls: z.array(TestedCall).describe('Newest first'),
+  changed: Count.describe('How many of them would be decided differently'),
+  left_out: Count.describe('Calls that no tool of the session takes'),
+  complete: z.boolean().describe('False: there was not time for all of them'),
+});
+
 /** Open questions. */
 export const Prompts = z.object({ prompts: z.array(PermissionRequestFrame) });
 
@@ -176,6 +198,28 @@ export type CallHits = Wire<typeof CallHits>;
 export const CallHits = z.object({
   hits: z.array(CallHit).describe('Newest first'),
   next_cursor: z.string().optional().describe('Absent at the beginning of the log'),
+});
+
+/** The sender of a token. */
+export const Principal = z.object({
+  principal: z.string(),
+  credential: z.object({ expires_at: Time }).optional().describe('Present where a credential of the console was sent'),
+  roots: Texts.optional().describe('Folders that its sessions stay in; absent: they begin in the workspace'),
+  max_mode: PermissionModeSchema.optional().describe('The mode that lets most through of those it may ask for'),
+  may_answer: z.object({
+    own: z.boolean().describe('Questions of its own sessions'),
+    two_person: z.boolean().describe('Questions of others that want the yes of two'),
+  }),
+  limits: z
+    .object({
+      requests_per_second: z.number(),
+      request_burst: z.number(),
+      calls_at_once: z.number(),
+      sessions_in_use: z.number(),
+      streams: z.number(),
+    })
+    .describe('0: no bound'),
+  version: z.string().describe('Of the server'),
 });
 
 /** Frames that were acknowledged and cannot be read any more. */

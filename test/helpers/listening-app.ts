@@ -89,6 +89,7 @@ export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>
       { principal: 'other', tokenSha256: sha256(`${TOKEN}-other`) },
     ]),
     limitsOf: () => limits,
+    describePrincipal: () => ({ answersTwoPerson: false }),
     hosts,
     origins: new Set(['http://listed.example']),
     tickets: createTickets(),

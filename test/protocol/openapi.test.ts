@@ -46,6 +46,8 @@ describe('every reply fits its description', () => {
       await below('post', '/permissions/explain', { name: 'Bash', input: { command } });
     }
     await below('post', '/permissions', { updates: [{ type: 'addRules', behavior: 'deny', rules: ['Bsah'] }] });
+    await below('post', '/permissions/test', { mode: 'plan' });
+    await expectDescribed('get', '/principals/self', '/principals/self');
     await below('post', '/cancel', {});
     await below('patch', '', { title: 'Two', archived: true });
     await below('delete', '');
@@ -66,6 +68,8 @@ describe('every reply fits its description', () => {
     const below = (rest: string) =>
       expectDescribed('get', `/sessions/{id}${rest.split('?')[0]}`, `/sessions/${body.session_id}${rest}`);
     await below('/events?limit=3');
+    await below('/export');
+    await below('/export?format=markdown');
     await below('/search?q=seq');
     await expectDescribed('get', '/search', '/search?q=seq&limit=1');
     const one = `/sessions/${body.session_id}/results/${tool_uses[0]?.id}?limit_chars=10`;

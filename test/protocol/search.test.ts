@@ -47,8 +47,9 @@ beforeAll(async () => {
   await client.execute(second, [calls.failed, calls.inFile]);
 });
 
-async function search(query: Record<string, string>, from = client) {
-  const { status, body } = await from.get(`/search?${new URLSearchParams(query).toString()}`);
+async function search(query: Record<string, string | undefined>, from = client) {
+  const given = Object.entries(query).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const { status, body } = await from.get(`/search?${new URLSearchParams(given).toString()}`);
   return {
     status,
     body,

@@ -5,7 +5,7 @@ import { type ChangedFile, changedFiles, readChangedFile } from './changed-files
 import { type ChangeQuery, listChanges } from './list-changes.ts';
 import type { ChangePage, UndoReply } from '../../wire/call-replies.ts';
 import type { SessionCore } from '../session-core.ts';
-import { undoChanges, type UndoTarget } from './undo.ts';
+import { previewUndo, undoChanges, type UndoTarget } from './undo.ts';
 
 /** Changes that a session's tools made to files. */
 export interface SessionChanges {
@@ -17,6 +17,8 @@ export interface SessionChanges {
   read(path: string, maxBytes: number): Promise<Buffer>;
   /** Restore files. @param by Principal that requests it. @throws {GauntletError} as `undoChanges` */
   undo(target: UndoTarget, by: string): Promise<UndoReply>;
+  /** Tell what an undo would do. @throws {GauntletError} as `undoChanges` */
+  preview(target: UndoTarget): Promise<UndoReply>;
 }
 
 /** Create the interface for one session. */
@@ -26,5 +28,6 @@ export function sessionChanges(core: SessionCore): SessionChanges {
     files: () => changedFiles(core),
     read: (path, maxBytes) => readChangedFile(core, path, maxBytes),
     undo: async (target, by) => undoChanges(core, target, by),
+    preview: (target) => previewUndo(core, target),
   };
 }

@@ -37,6 +37,29 @@ export type UndoTarget = { readonly toolUseId: string } | { readonly toSeq: Seq 
  *   `calls_running`, `changed_later`, `changed_since`, `not_undoable` or `interrupted`.
  */
 export function undoChanges(core: SessionCore, target: UndoTarget, by: string): Promise<UndoReply> {
+  return withPlan(core, target, (plan) => carryOut(core, plan, target, by));
+}
+
+/** Tell what `undoChanges` would do, and do nothing. @throws {GauntletError} As `undoChanges`, but for the disk. */
+export async function previewUndo(core: SessionCore, target: UndoTarget): Promise<UndoReply> {
+  const preview = await withPlan(core, target, ({ files, left }) =>
+    Promise.resolve({ files: files.map((file) => undoneFile(file)), left }),
+  );
+  return { ...preview, dry_run: true };
+}
+
+/** A plan with what its changes left beside the files. */
+interface WholePlan extends UndoPlan {
+  readonly folders: readonly string[];
+  readonly wanted: readonly LoggedChange[];
+}
+
+/** Plan an undo while no call of the session runs. */
+function withPlan(
+  core: SessionCore,
+  target: UndoTarget,
+  work: (plan: WholePlan) => Promise<UndoReply>,
+): Promise<UndoReply> {
   if ('toolUseId' in target && !core.ledger.call(target.toolUseId)) {
     throw new GauntletError('not_found', `There is no call "${target.toolUseId}" in this session`);
   }
@@ -49,7 +72,7 @@ export function undoChanges(core: SessionCore, target: UndoTarget, by: string): 
     if (wanted.length === 0) return { files: [], left: [] };
     const plan = await planUndo(core, wanted, notUndone);
     const folders = madeFolders(core, changes, target);
-    return carryOut(core, { ...plan, folders, wanted }, target, by);
+    return work({ ...plan, folders, wanted });
   });
 }
 
@@ -94,15 +117,7 @@ function madeFolders(core: SessionCore, changes: readonly LoggedChange[], target
 
 async function carryOut(
   core: SessionCore,
-  {
-    files,
-    left,
-    folders,
-    wanted,
-  }: UndoPlan & {
-    readonly folders: readonly string[];
-    readonly wanted: readonly LoggedChange[];
-  },
+  { files, left, folders, wanted }: WholePlan,
   target: UndoTarget,
   by: string,
 ): Promise<UndoReply> {
@@ -146,19 +161,27 @@ async function putBackAll(
  * @throws {GauntletError} `tool_failed` if the file changed since it was checked, or the disk fails.
  */
 async function putBack(history: FileHistory, sessionId: string, file: FilePlan): Promise<UndoneFile> {
-  const { path, found, target, changes } = file;
-  const done = { path, changes, ...(target && { state: target }) };
-  if (isSameState(found.state, target)) return { ...done, kind: 'none' };
+  const { path, found, target } = file;
+  const done = undoneFile(file);
+  if (done.kind === 'none') return done;
   if (found.stats) await keepFile(history, sessionId, path);
   if (!target) {
     if (found.stats) removeFile(path, found.stats);
-    return { ...done, kind: 'deleted' };
+    return done;
   }
   const content = target.sha256 === undefined ? undefined : await history.read(sessionId, target.sha256);
   if (!content) throw new GauntletError('tool_failed', `Cannot restore "${path}": what was kept of it is gone`);
   const expected = found.stats ?? 'absent';
   await atomicWrite({ real: path, spelled: path, content, expected, mode: modeBits(target) });
-  return { ...done, kind: found.stats ? 'modified' : 'created' };
+  return done;
+}
+
+/** Describe what the undo does to a file. */
+function undoneFile({ path, found, target, changes }: FilePlan): UndoneFile {
+  const file = { path, changes, ...(target && { state: target }) };
+  if (isSameState(found.state, target)) return { ...file, kind: 'none' };
+  if (!target) return { ...file, kind: 'deleted' };
+  return { ...file, kind: found.stats ? 'modified' : 'created' };
 }
 
 /** A server that dies during a write leaves the partial file under a temporary name. */

@@ -14,6 +14,8 @@ type CallIds = Pick<ToolUseContext, 'turnId' | 'toolUseId' | 'parentToolUseId'>;
 
 /** Parts of a call's context that come from the call itself. */
 interface CallParts extends Pick<ToolUseContext, 'signal' | 'trace'> {
+  /** Absent: the session's current context. */
+  readonly session?: ToolUseContext['session'];
   readonly ids: CallIds;
   /** Called by a tool that ends the turn after its call. */
   abortTurn(reason: string): void;
@@ -26,9 +28,9 @@ interface CallParts extends Pick<ToolUseContext, 'signal' | 'trace'> {
 export function toolUseContext(
   core: SessionCore,
   pool: ToolPool,
-  { ids, signal, abortTurn, isOver, ask, trace }: CallParts,
+  { session = core.context, ids, signal, abortTurn, isOver, ask, trace }: CallParts,
 ): ToolUseContext {
-  const { context: session, services } = core;
+  const { services } = core;
   return {
     session,
     signal,

@@ -85,7 +85,7 @@ describe('frames that are too old', () => {
     await first.retention.look(later(31));
     const gone = { code: 'gone', details: { reason: 'retention', tool_use_id: 'a' } };
     await expect(execute(session, [blockOf('Effect', 'a')])).rejects.toMatchObject(gone);
-    await expect(session.resultText('a', { offsetChars: 0, limitChars: 9 })).rejects.toMatchObject(gone);
+    await expect(session.history.resultText('a', { offsetChars: 0, limitChars: 9 })).rejects.toMatchObject(gone);
     detach();
     await first.stop();
     const second = server({}, first.folder);

@@ -82,7 +82,7 @@ describe('a turn', () => {
     const session = await directory.create('owner', {});
     const { calls } = await execute(session, [blockOf('Note', 'big')]);
     expect(calls[0]?.spilled).toMatchObject({ chars: 9_000, url: `/sessions/${session.id}/results/big` });
-    const page = await session.resultText('big', { offsetChars: 8_990, limitChars: 100 });
+    const page = await session.history.resultText('big', { offsetChars: 8_990, limitChars: 100 });
     expect(page).toEqual({ text: 'x'.repeat(10), total_chars: 9_000, offset_chars: 8_990 });
   });
 
