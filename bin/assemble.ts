@@ -14,6 +14,7 @@ import type { OpenSharedStore } from '../src/log/shared-store.ts';
 import type { CallerServers } from '../src/mcp/caller-servers.ts';
 import type { McpConnections } from '../src/mcp/connections.ts';
 import type { FolderServers } from '../src/mcp/folder-servers.ts';
+import type { Preamble, PreambleParts } from '../src/mcp/preamble.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
 import { type DeadRule, deadRules } from '../src/permissions/dead-rules.ts';
 import { ruleKeys } from '../src/permissions/rule.ts';
@@ -28,7 +29,15 @@ import { type DirectoryServices, SessionDirectory } from '../src/session/directo
 import type { SkillPrompt } from '../routes/dependencies.ts';
 import type { Tool } from '../src/tool/tool.ts';
 import type { ToolMode } from '../src/wire/permission-context.ts';
-import { getAllBaseTools, HIDDEN_IN_REPL, loadSkills, REPL_TOOL, SIMPLE_TOOLS, SKILL_TOOL } from '../tools/index.ts';
+import {
+  getAllBaseTools,
+  HIDDEN_IN_REPL,
+  loadSkills,
+  REPL_TOOL,
+  RESOURCE_TOOL,
+  SIMPLE_TOOLS,
+  SKILL_TOOL,
+} from '../tools/index.ts';
 import { type Approvals, createApprovals } from './approvals.ts';
 import { closeParts, endProcesses, jailOf, openParts, sandboxOf, serversOf, warm } from './engine-parts.ts';
 import { createNetworkDenials } from './network-denials.ts';
@@ -44,6 +53,8 @@ export interface Engine {
   readonly directory: SessionDirectory;
   /** Return the tools that a new session of the principal would see. @throws {GauntletError} `invalid_request` */
   newSessionPool(principal: string, toolMode: ToolMode): ToolPool;
+  /** Return the words ahead of a list of tools; undefined if there are none. */
+  preamble(pool: ToolPool): PreambleParts | undefined;
   /** Start a saved batch of a principal. */
   startTrigger: ReturnType<typeof createTriggerStart>;
   /** Number of tools in the owner's sessions under the server's own settings, for the banner. */
@@ -68,6 +79,8 @@ export interface Engine {
   readonly upstreams: McpConnections;
   /** Skills that people wrote and models may load, and the tool that loads them. */
   readonly skills: { readonly tool: string; readonly list: readonly SkillPrompt[] };
+  /** Tool that reads a resource of an MCP server. */
+  readonly resourceTool: string;
   /**
    * Call `listener` each time external tools came or went, with the session if they are of one alone.
    *
@@ -103,10 +116,15 @@ export async function assembleEngine(
   const parts = openParts(settings, { data, logger, host, tools: () => knownTools });
   const { log, processHost, locate, hooks, history, store, schedules } = parts;
   const toolChanges = createToolChanges();
-  const { mcp, folderServers, servers } = serversOf(settings, { ...parts, data }, logger, toolChanges.announce);
+  const { mcp, preamble, folderServers, servers } = serversOf(
+    settings,
+    { ...parts, data },
+    logger,
+    toolChanges.announce,
+  );
   const jail = await jailOf(settings, data, processHost, sandbox);
   const written = await writtenParts(settings, logger);
-  const baseTools = getAllBaseTools({ ...settings, ...parts, ...written, mcp: servers, sandbox, jail });
+  const baseTools = getAllBaseTools({ ...settings, ...parts, ...written, mcp: servers, preamble, sandbox, jail });
   const plugins = await loadPlugins(settings, baseTools);
   knownTools = [...baseTools, ...plugins];
   const toolNames = namesInRules(settings, knownTools, folderServers);
@@ -138,7 +156,7 @@ export async function assembleEngine(
     ...findUnusable(settings, toolNames, approvals.twoPerson),
     containment: () => jail.state(),
     metrics: () => metricsText({ ...parts, directory, mcp, networkDenials: () => denials.count() }),
-    ...forMcpClients(written.skills, toolChanges.listen, mcp),
+    ...forMcpClients(written.skills, toolChanges.listen, mcp, preamble),
     logins: servers,
     start: (oauthCallback) => {
       for (const each of [mcp, folderServers]) each.start(oauthCallback);
@@ -161,9 +179,14 @@ function forMcpClients(
   skills: Awaited<ReturnType<typeof writtenParts>>['skills'],
   onToolsChanged: Engine['onToolsChanged'],
   upstreams: McpConnections,
-): Pick<Engine, 'skills' | 'onToolsChanged' | 'upstreams'> {
+  create: Preamble,
+): Pick<Engine, 'skills' | 'resourceTool' | 'preamble' | 'onToolsChanged' | 'upstreams'> {
   const list = skills.filter(({ isHidden }) => !isHidden);
-  return { skills: { tool: SKILL_TOOL, list }, onToolsChanged, upstreams };
+  const preamble = (pool: ToolPool) => {
+    const { principal, permissions } = pool;
+    return create({ principal, permissions, has: (name) => pool.lookup(name) !== undefined });
+  };
+  return { skills: { tool: SKILL_TOOL, list }, resourceTool: RESOURCE_TOOL, preamble, onToolsChanged, upstreams };
 }
 
 /** Create the announcement of changed external tools, and its listeners. */

@@ -23,6 +23,7 @@ import { openSqliteLog } from '../src/log/sqlite-log.ts';
 import { type CallerServers, joinServers } from '../src/mcp/caller-servers.ts';
 import { createMcpConnections, type McpConnections } from '../src/mcp/connections.ts';
 import type { McpEnvironment } from '../src/mcp/environment.ts';
+import { createPreamble, type Preamble } from '../src/mcp/preamble.ts';
 import { createFolderServers, type FolderServers } from '../src/mcp/folder-servers.ts';
 import { findProgram } from '../src/process/find-program.ts';
 import type { StartedHost } from '../src/process/host-connection.ts';
@@ -34,7 +35,7 @@ import { openSandbox, type Sandbox } from '../src/process/sandbox.ts';
 import { Schedules } from '../src/tasks/schedules.ts';
 import { Triggers } from '../src/tasks/triggers.ts';
 import type { Tool } from '../src/tool/tool.ts';
-import { createCodeProcesses } from '../tools/index.ts';
+import { createCodeProcesses, RESOURCE_TOOL, SKILL_TOOL } from '../tools/index.ts';
 import { installationPaths } from './installation.ts';
 import type { NetworkDenials } from './network-denials.ts';
 import { createCallMetrics } from './server-metrics.ts';
@@ -164,7 +165,12 @@ export function serversOf(
   },
   logger: Logger,
   onToolsChanged: (sessionId?: string) => void,
-): { readonly mcp: McpConnections; readonly folderServers: FolderServers; readonly servers: CallerServers } {
+): {
+  readonly mcp: McpConnections;
+  readonly preamble: Preamble;
+  readonly folderServers: FolderServers;
+  readonly servers: CallerServers;
+} {
   const { mcpServers, mcpSampling: sampling, workspace: folder, limits, principals } = settings;
   const onNotice: McpEnvironment['onNotice'] = (level, code, message) =>
     logger[level === 'info' ? 'info' : 'warn']({ code }, message);
@@ -184,7 +190,10 @@ export function serversOf(
     pinFile: join(data.path, 'mcp-folder-pins.json'),
     onSessionTools: onToolsChanged,
   });
-  return { mcp, folderServers, servers: joinServers(mcp, folderServers) };
+  const servers = joinServers(mcp, folderServers);
+  const offered = { offers: servers.offers, tools: mcp.tools };
+  const preamble = createPreamble(offered, { skillTool: SKILL_TOOL, resourceTool: RESOURCE_TOOL });
+  return { mcp, preamble, folderServers, servers };
 }
 
 /** Start the process host, after ending the processes that an earlier server left. */

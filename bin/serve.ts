@@ -133,6 +133,8 @@ function buildDoors(settings: Settings, parts: DoorParts): Promise<FastifyInstan
     containment: engine.containment,
     logins: engine.logins,
     skills: engine.skills,
+    resourceTool: engine.resourceTool,
+    preamble: (pool) => engine.preamble(pool),
     upstreams: engine.upstreams,
     mcpAuthorization: settings.mcpAuthorization,
     onToolsChanged: engine.onToolsChanged,

@@ -8,6 +8,7 @@ import type { PrincipalLimits } from '../config/settings/principal-limits.ts';
 import type { McpAuthorizationSettings } from '../config/settings/mcp-authorization.ts';
 import type { CallerServers } from '../src/mcp/caller-servers.ts';
 import type { McpConnections } from '../src/mcp/connections.ts';
+import type { PreambleParts } from '../src/mcp/preamble.ts';
 import type { PermissionMode, ToolMode } from '../src/wire/permission-context.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import type { ContainmentState, Readiness } from '../src/wire/server-replies.ts';
@@ -61,6 +62,8 @@ export interface Dependencies {
    * @throws {GauntletError} `invalid_request` if a settings file of a trusted folder is invalid
    */
   newSessionPool(principal: string, toolMode: ToolMode): ToolPool;
+  /** Return the words ahead of a list of tools; undefined if there are none. */
+  preamble(pool: ToolPool): PreambleParts | undefined;
   /** Start a saved batch. @throws {GauntletError} `not_found`, and as a new session and its first turn */
   startTrigger(principal: string, id: string): Promise<{ readonly session: Session; readonly turn: SubmittedTurn }>;
   /** Tool mode of lists that name none. */
@@ -93,13 +96,21 @@ export interface Dependencies {
   /** Return the mechanism that contains commands that run without a question. */
   containment(): Promise<ContainmentState>;
   /** Logins at MCP servers. */
-  readonly logins: Omit<CallerServers, 'listResources' | 'readResource' | 'offers' | 'getPrompt'>;
+  readonly logins: Pick<
+    CallerServers,
+    'states' | 'authorize' | 'finishAuthorization' | 'logOut' | 'login' | 'clientMetadata'
+  >;
   /** MCP servers that are passed through. */
-  readonly upstreams: Pick<McpConnections, 'openOwned' | 'delegate' | 'ready'>;
+  readonly upstreams: Pick<
+    McpConnections,
+    'openOwned' | 'delegate' | 'ready' | 'offers' | 'states' | 'listResources' | 'listTemplates' | 'complete'
+  >;
   /** Authorization servers that MCP clients are sent to for tokens of this server; undefined: none. */
   readonly mcpAuthorization?: McpAuthorizationSettings | undefined;
   /** Skills that MCP clients see as prompts, and the tool that loads one. */
   readonly skills: { readonly tool: string; readonly list: readonly SkillPrompt[] };
+  /** Tool that reads a resource of an MCP server. */
+  readonly resourceTool: string;
   /** Call `listener` each time external tools came or went. @returns A function that ends that. */
   onToolsChanged(listener: () => void): () => void;
   /** Return the server's own figures in the text format of Prometheus. */

@@ -5,6 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import { GauntletError } from '../src/base/errors.ts';
 import type { SchemaChoice } from '../src/pool/describe.ts';
+import { preambleText } from '../src/mcp/preamble.ts';
 import { LIST_FORMATS, toolInFull, toolList, type ToolList } from '../src/pool/tool-list.ts';
 import type { ToolPool } from '../src/pool/tool-pool.ts';
 import { IdSchema, type ToolSearchForm } from '../src/wire/block-schema.ts';
@@ -63,7 +64,11 @@ export function toolsDoor(app: App, dependencies: Dependencies): void {
     const names = joined?.split(',').map((name) => name.trim());
     const { pool, toolSearch } = await viewFor(request.principal, request.query);
     const schemas = request.query.schemas ?? schemasFor(request.query.format, toolSearch);
-    return sendList(toolList(pool, { format, schemas, isStrict, names, max }), request, reply);
+    return sendList(
+      toolList(pool, { format, schemas, isStrict, names, max }, preambleText(dependencies.preamble(pool))),
+      request,
+      reply,
+    );
   });
 
   const oneTool = { summary: 'One tool in full', reply: { json: 'Tool' } } as const;

@@ -20,6 +20,8 @@ export { createCodeProcesses } from './code/index.ts';
 
 export { sessionTools } from './more/index.ts';
 
+export { RESOURCE_TOOL } from './mcp/read-mcp-resource.ts';
+
 export { SKILL_TOOL } from './more/skill.ts';
 
 export { loadSkills } from './more/skill-catalogue.ts';

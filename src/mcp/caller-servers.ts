@@ -10,7 +10,7 @@ import type { FolderServers } from './folder-servers.ts';
 import type { FinishedLogin } from './logins.ts';
 import type { ServerOffer } from './offers.ts';
 import type { McpPrompt } from './prompts.ts';
-import type { McpResource } from './resources.ts';
+import type { McpResource, McpResourceTemplate } from './resources.ts';
 import type { PromptArguments } from './server-reads.ts';
 import type { ResultContentBlock } from '../wire/blocks.ts';
 
@@ -37,6 +37,13 @@ export interface CallerServers {
     principal?: string,
     sessionId?: string,
   ): Promise<readonly McpResource[]>;
+  /** As `McpConnections.listTemplates`. */
+  listTemplates(
+    name: string,
+    signal: AbortSignal,
+    principal?: string,
+    sessionId?: string,
+  ): Promise<readonly McpResourceTemplate[]>;
   /** As `McpConnections.readResource`. */
   readResource(
     name: string,
@@ -80,6 +87,10 @@ export function joinServers(mcp: McpConnections, folderServers: FolderServers): 
     async listResources(name, signal, principal, sessionId) {
       const server = find(name, principal, sessionId);
       return server ? (await server.approved()).listResources(signal) : mcp.listResources(name, signal, principal);
+    },
+    async listTemplates(name, signal, principal, sessionId) {
+      const server = find(name, principal, sessionId);
+      return server ? (await server.approved()).listTemplates(signal) : mcp.listTemplates(name, signal, principal);
     },
     async readResource(name, uri, signal, principal, sessionId) {
       const server = find(name, principal, sessionId);

@@ -10,8 +10,6 @@ import type { OpenSharedStore } from '../log/shared-store.ts';
 import type { Lookup } from '../process/proxy/lookup.ts';
 import type { Tool } from '../tool/tool.ts';
 import type { AuthorizationParts, Authorizations } from './authorization.ts';
-import type { ResultContentBlock } from '../wire/blocks.ts';
-import type { McpOutput } from './call-result.ts';
 import type { LinkHandlers } from './link-handlers.ts';
 import type { McpLink } from './link.ts';
 import type { McpServerStatus } from './connection.ts';
@@ -21,10 +19,7 @@ import { type LinkOwner, OwnedLinks } from './owned-links.ts';
 import { createLogins, type LoadedLogins, type McpLogins } from './logins.ts';
 import { openPinStore, type PinStore } from './pin-store.ts';
 import type { ServerOffer } from './offers.ts';
-import type { McpPrompt } from './prompts.ts';
-import type { McpResource, McpResourceTemplate } from './resources.ts';
-import type { CompletionRequest, Completion } from './completions.ts';
-import type { PromptArguments } from './server-reads.ts';
+import { createReads, type McpReads } from './reads.ts';
 import type { McpServer } from './server.ts';
 import { ServerSet } from './server-set.ts';
 import type { McpServerSettings, ServerEntries } from './server-settings.ts';
@@ -56,7 +51,7 @@ export interface McpServerState {
 }
 
 /** The configured servers. */
-export interface McpConnections extends McpLogins {
+export interface McpConnections extends McpLogins, McpReads {
   /** Connect in the background; returns at once. @param callbackUrl Address that authorization servers redirect to. */
   start(callbackUrl?: string): void;
   /** Tools of all servers, as the principal sees them; the same array until something changed. */
@@ -70,21 +65,6 @@ export interface McpConnections extends McpLogins {
    * @throws {GauntletError} `not_found`, `tool_failed` with the reason, or `cancelled`.
    */
   ready(name: string, signal: AbortSignal, principal?: string): Promise<void>;
-  /** Get the messages of a prompt, as blocks for a model. @throws {GauntletError} As `ready`, or `timeout`. */
-  getPrompt(
-    prompt: McpPrompt,
-    args: PromptArguments,
-    signal: AbortSignal,
-    principal?: string,
-  ): Promise<readonly ResultContentBlock[]>;
-  /** @throws {GauntletError} As `getPrompt`. */
-  listResources(name: string, signal: AbortSignal, principal?: string): Promise<readonly McpResource[]>;
-  /** @throws {GauntletError} As `listResources`. */
-  readResource(name: string, uri: string, signal: AbortSignal, principal?: string): Promise<McpOutput>;
-  /** @throws {GauntletError} As `getPrompt`. */
-  listTemplates(name: string, signal: AbortSignal, principal?: string): Promise<readonly McpResourceTemplate[]>;
-  /** Complete an argument of a prompt or a template. @throws {GauntletError} As `getPrompt`. */
-  complete(name: string, request: CompletionRequest, signal: AbortSignal, principal?: string): Promise<Completion>;
   /**
    * Open a connection that belongs to one principal and session, with the principal's credentials. The caller closes it;
    * it is not restored when it ends. Capabilities are declared for the handlers that are given.
@@ -153,12 +133,7 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
     states: (principal) =>
       describeServers(options.servers, (name) => stateOf(servers.find(name, principal), loadFailure)),
     ready: async (name, signal, who) => void (await (await serverNamed(name, who)).connection.ready(signal)),
-    getPrompt: async (prompt, args, signal, who) =>
-      (await serverNamed(prompt.server, who)).getPrompt(prompt, args, signal),
-    listResources: async (name, signal, who) => (await serverNamed(name, who)).listResources(signal),
-    readResource: async (name, uri, signal, who) => (await serverNamed(name, who)).readResource(uri, signal),
-    listTemplates: async (name, signal, who) => (await serverNamed(name, who)).listTemplates(signal),
-    complete: async (name, request, signal, who) => (await serverNamed(name, who)).complete(request, signal),
+    ...createReads(serverNamed),
     ...createLogins({ entries: options.servers, servers, serverNamed, loaded: () => loading }),
     openOwned: async (name, owner, handlers, signal) =>
       (await serverNamed(name, owner.principal)).openOwned(owner, handlers, signal),

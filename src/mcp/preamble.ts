@@ -4,8 +4,9 @@
  * They are apart from the list, so that servers that come and go do not change the descriptions of built-in tools.
  */
 import { cutText } from '../base/cut-text.ts';
-import { hidingRule } from '../permissions/rule-index.ts';
+import { serverHidingRule } from '../permissions/rule-index.ts';
 import type { ListContext } from '../tool/tool.ts';
+import type { CallerServers } from './caller-servers.ts';
 import type { McpConnections } from './connections.ts';
 import type { ServerOffer } from './offers.ts';
 import { argumentHint, promptDescription, visiblePrompts } from './prompt-line.ts';
@@ -20,8 +21,8 @@ const MAX_LINE_CHARS = 160;
 
 /** A list of tools, as far as its preamble depends on it. */
 export interface PreambleList extends ListContext {
-  /** Names of its tools. */
-  readonly names: ReadonlySet<string>;
+  /** Report whether it has a tool. */
+  has(name: string): boolean;
 }
 
 /** Tools by which a model reaches servers without tools. */
@@ -45,20 +46,19 @@ export interface PreambleParts {
 
 /** Create the function. */
 export function createPreamble(
-  mcp: Pick<McpConnections, 'offers' | 'tools'>,
+  mcp: Pick<CallerServers, 'offers'> & Pick<McpConnections, 'tools'>,
   { skillTool, resourceTool }: ReachingTools,
 ): Preamble {
   return (list) => {
-    const { principal, permissions, names } = list;
-    const offers = mcp.offers(principal);
+    const { principal, permissions, home } = list;
+    const offers = mcp.offers(principal, home?.rootId);
     if (offers.length === 0) return undefined;
-    const prompts = names.has(skillTool) ? visiblePrompts(offers, permissions) : [];
+    const prompts = list.has(skillTool) ? visiblePrompts(offers, permissions) : [];
     const reached = new Set(prompts.map(({ server }) => server));
-    for (const { name, origin } of mcp.tools(principal)) if (origin && names.has(name)) reached.add(origin.name);
+    for (const { name, origin } of mcp.tools(principal)) if (origin && list.has(name)) reached.add(origin.name);
     const shown = offers.filter(
       ({ server }) =>
-        (reached.has(server) || names.has(resourceTool)) &&
-        !(permissions && hidingRule(permissions, { name: '', origin: { type: 'mcp', name: server } })),
+        (list.has(resourceTool) || reached.has(server)) && !(permissions && serverHidingRule(permissions, server)),
     );
     const instructions = instructionsText(shown);
     const skills = skillsText(prompts, skillTool);

@@ -67,6 +67,11 @@ export function hidingRule(permissions: ToolPermissionContext, tool: RuledTool):
   return rulesFor(permissions, 'deny', tool).bare;
 }
 
+/** Return the rule that hides an MCP server as a whole. @param server Its name, as configured. */
+export function serverHidingRule(permissions: ToolPermissionContext, server: string): SourcedRule | undefined {
+  return hidingRule(permissions, { name: '', origin: { type: 'mcp', name: server } });
+}
+
 /** Find the rules that mean several tools of an MCP server, this one among them. */
 function patternKeys(byName: Map<string, MutableToolRules>, tool: RuledTool): readonly string[] {
   if (tool.origin?.type !== 'mcp') return [];

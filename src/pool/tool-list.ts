@@ -47,17 +47,28 @@ export interface ToolList {
   readonly etag: string;
 }
 
-const lists = new WeakMap<ToolPool, Map<string, ToolList>>();
+interface CachedList {
+  readonly preamble: string | undefined;
+  readonly list: ToolList;
+}
 
-/** Render the list of `pool`. The same pool and variant return the same object. */
-export function toolList(pool: ToolPool, variant: ListVariant): ToolList {
-  const variants = lists.get(pool) ?? new Map<string, ToolList>();
+const lists = new WeakMap<ToolPool, Map<string, CachedList>>();
+
+/**
+ * Render the list of `pool`. The same pool, variant and preamble return the same object.
+ *
+ * @param preamble Words about the tools that are in no tool's description.
+ */
+export function toolList(pool: ToolPool, variant: ListVariant, preamble?: string): ToolList {
+  const variants = lists.get(pool) ?? new Map<string, CachedList>();
   lists.set(pool, variants);
   // The client chooses these: their lists are not kept.
-  if (variant.names !== undefined || variant.max !== undefined) return render(pool, variant);
+  if (variant.names !== undefined || variant.max !== undefined) return render(pool, variant, preamble);
   const key = `${variant.format} ${variant.schemas} ${variant.isStrict === true}`;
-  const list = variants.get(key) ?? render(pool, variant);
-  variants.set(key, list);
+  const known = variants.get(key);
+  if (known && known.preamble === preamble) return known.list;
+  const list = render(pool, variant, preamble);
+  variants.set(key, { preamble, list });
   return list;
 }
 
@@ -67,7 +78,7 @@ export function toolInFull(pool: ToolPool, nameOrAlias: string): ToolEntry | und
   return tool && describeEntry(tool, pool, { format: 'full', schemas: 'full' });
 }
 
-function render(pool: ToolPool, variant: ListVariant): ToolList {
+function render(pool: ToolPool, variant: ListVariant, preamble: string | undefined): ToolList {
   const { format } = variant;
   if (format === 'table') return ready(toolTable(pool), 'text/plain; charset=utf-8');
   const all = format === 'full' ? [...pool.tools, ...pool.hidden.map(({ tool }) => tool)] : pool.tools;
@@ -92,6 +103,7 @@ function render(pool: ToolPool, variant: ListVariant): ToolList {
     ...(pool.sessionCount > 0 && { session_count: count(builtInCount + mcpCount, pool.tools.length) }),
     deferred_count: pool.tools.filter((tool) => shown.has(tool) && pool.isDeferred(tool)).length,
     prefix_sha256: pool.prefixSha256,
+    ...(preamble !== undefined && { preamble }),
     ...(leftOut.length > 0 && { left_out: leftOut }),
   };
   return ready(JSON.stringify(reply), 'application/json; charset=utf-8');

@@ -66,6 +66,8 @@ export interface RunningChild {
   readonly sessionId: string;
   /** As of `ChildSession`. */
   tools(): readonly ListedTool[];
+  /** As of `ChildSession`. */
+  permissions(): ToolPermissionContext;
   /** Takes a block through the child; never rejects. */
   run(
     block: InnerBlock,

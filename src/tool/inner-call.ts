@@ -7,7 +7,7 @@ import type { CallErrorCode } from '../base/errors.ts';
 import type { CallStatus } from '../wire/frames.ts';
 import type { Worktree } from './session-context.ts';
 import type { PermissionBound } from './permission-bound.ts';
-import type { PermissionMode } from '../wire/permission-context.ts';
+import type { PermissionMode, ToolPermissionContext } from '../wire/permission-context.ts';
 
 /** A block that a tool executes as an inner call. */
 export interface InnerBlock {
@@ -81,6 +81,8 @@ export interface ChildSession {
   readonly sessionId: string;
   /** The tools that it sees now, in list order. Those whose schema no model could be sent are left out. */
   tools(): readonly ListedTool[];
+  /** Its permissions now. */
+  permissions(): ToolPermissionContext;
   /**
    * Runs a block as a call of the child: as `RunInnerCall`, but with the frames in the child's log, and with the
    * block's own `id`, which must be unused in the child.

@@ -92,6 +92,10 @@ export const Tools = z.object({
   session_count: Count.optional().describe('Tools of this session alone'),
   deferred_count: Count,
   prefix_sha256: z.string().describe('Digest of the built-in part of the whole list'),
+  preamble: z
+    .string()
+    .optional()
+    .describe('Words for the model: what MCP servers say of their use, and the skills that they offer'),
   left_out: z
     .array(z.object({ name: z.string(), reason: z.string() }))
     .optional()

@@ -2,6 +2,7 @@
 import type { Limits } from '../../config/limits.ts';
 import type { ModelSettings } from '../../config/settings/models.ts';
 import type { AgentType } from '../../src/agents/agent-types.ts';
+import type { Preamble } from '../../src/mcp/preamble.ts';
 import type { WorktreeServices } from '../../src/process/git-worktree.ts';
 import type { Schedules } from '../../src/tasks/schedules.ts';
 import type { OpenSharedStore } from '../../src/log/shared-store.ts';
@@ -15,6 +16,8 @@ export interface AgentToolServices extends WorktreeServices {
   readonly agentTypes: readonly AgentType[];
   /** Bounds what an agent may do that a schedule starts. */
   readonly schedules: Pick<Schedules, 'boundOf'>;
+  /** Words of MCP servers about their tools. Absent: none. */
+  readonly preamble?: Preamble;
   /** Keeps teams and mail. */
   readonly store: OpenSharedStore;
 }

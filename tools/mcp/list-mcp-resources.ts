@@ -1,12 +1,13 @@
 /** ListMcpResourcesTool: lists the resources of MCP servers. */
 import * as z from 'zod';
 import { errorMessage } from '../../src/base/errors.ts';
-import type { McpResource } from '../../src/mcp/resources.ts';
+import type { McpResource, McpResourceTemplate } from '../../src/mcp/resources.ts';
+import { serverHidingRule } from '../../src/permissions/rule-index.ts';
 import { TOOL_ALIASES } from '../../src/permissions/rule-names.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import type { ToolUseContext } from '../../src/tool/tool.ts';
 import type { Display } from '../../src/wire/display.ts';
-import type { McpToolServices } from './services.ts';
+import { checkVisible, type McpToolServices } from './services.ts';
 
 /** Upper bound of the rows displayed; the result contains the whole list. */
 const SHOWN_RESOURCES = 100;
@@ -17,7 +18,7 @@ const ListMcpResourcesInput = z.strictObject({
 
 const PROMPT = `Lists the resources that MCP servers offer: files, records and pages that can be read.
 
-- Each has a \`server\` and a \`uri\`: what ReadMcpResourceTool takes.
+- Each has a \`server\` and a \`uri\`: what ReadMcpResourceTool takes. Behind them come templates, with a \`uriTemplate\` to fill in.
 - Without \`server\`, the resources of every connected server are listed; one that fails is named and hides nothing else.`;
 
 /** Create ListMcpResourcesTool. */
@@ -31,6 +32,7 @@ export function listMcpResourcesTool(services: McpToolServices) {
     maxResultSizeChars: 100_000,
     prompt: () => PROMPT,
     description: ({ server }) => `List the resources of ${server ?? 'all MCP servers'}`,
+    validateInput: ({ server }, context) => checkVisible(server, context),
     isReadOnly: () => true,
     isConcurrencySafe: () => true,
     interruptBehavior: () => 'cancel',
@@ -51,6 +53,7 @@ export function listMcpResourcesTool(services: McpToolServices) {
 /** Resources, and servers that failed to list theirs. */
 export interface ListOutput {
   readonly resources: readonly (McpResource & { readonly server: string })[];
+  readonly templates: readonly (McpResourceTemplate & { readonly server: string })[];
   /** One sentence per server that failed. */
   readonly failures: readonly string[];
 }
@@ -64,27 +67,43 @@ export interface ListOutput {
 async function runList(
   mcp: McpToolServices['mcp'],
   server: string | undefined,
-  { signal, principal, rootSessionId }: Pick<ToolUseContext, 'signal' | 'principal' | 'rootSessionId'>,
+  {
+    signal,
+    principal,
+    rootSessionId,
+    session: { permissions },
+  }: Pick<ToolUseContext, 'signal' | 'principal' | 'rootSessionId' | 'session'>,
 ): Promise<ListOutput> {
-  const list = async (name: string) => {
-    const resources = await mcp.listResources(name, signal, principal, rootSessionId);
-    return resources.map((resource) => ({ server: name, ...resource }));
+  const list = async (name: string): Promise<Omit<ListOutput, 'failures'>> => {
+    const [resources, templates] = await Promise.all([
+      mcp.listResources(name, signal, principal, rootSessionId),
+      // Many servers have resources and no templates, and say so by an error.
+      mcp.listTemplates(name, signal, principal, rootSessionId).catch(() => []),
+    ]);
+    return {
+      resources: resources.map((resource) => ({ server: name, ...resource })),
+      templates: templates.map((template) => ({ server: name, ...template })),
+    };
   };
-  if (server !== undefined) return { resources: await list(server), failures: [] };
+  if (server !== undefined) return { ...(await list(server)), failures: [] };
 
-  const connected = mcp.states(principal, rootSessionId).filter(({ state }) => state === 'connected');
+  const connected = mcp
+    .states(principal, rootSessionId)
+    .filter(({ state, name }) => state === 'connected' && !serverHidingRule(permissions, name));
   const answers = await Promise.allSettled(connected.map(({ name }) => list(name)));
   const failed = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []));
   if (signal.aborted) throw failed[0];
+  const lists = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   return {
-    resources: answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])),
+    resources: lists.flatMap(({ resources }) => resources),
+    templates: lists.flatMap(({ templates }) => templates),
     failures: failed.map(errorMessage),
   };
 }
 
 /** Format the list for the model: one JSON object per line, then the failures. */
-function listedText({ resources, failures }: ListOutput): string {
-  const lines = [...resources.map((resource) => JSON.stringify(resource)), ...failures];
+function listedText({ resources, templates, failures }: ListOutput): string {
+  const lines = [...[...resources, ...templates].map((entry) => JSON.stringify(entry)), ...failures];
   return lines.length === 0 ? 'No connected MCP server offers resources' : lines.join('\n');
 }
 
@@ -94,13 +113,17 @@ function renderList({ server }: { readonly server?: string }): Display {
 }
 
 /** Display the result: a table, or only the count if condensed. */
-function renderListResult({ resources, failures }: ListOutput, style?: 'condensed'): Display {
+function renderListResult({ resources, templates, failures }: ListOutput, style?: 'condensed'): Display {
   const title = `${resources.length} ${resources.length === 1 ? 'resource' : 'resources'}`;
   const tone = failures.length === 0 ? 'success' : 'warning';
   if (style === 'condensed') return { title, tone, blocks: [] };
-  const rows = resources
+  const rows = [...resources, ...templates]
     .slice(0, SHOWN_RESOURCES)
-    .map(({ server, uri, title: label, name }) => [server, label ?? name ?? '', uri]);
+    .map(({ server, title: label, name, ...address }) => [
+      server,
+      label ?? name ?? '',
+      'uri' in address ? address.uri : address.uriTemplate,
+    ]);
   return {
     title,
     tone,

@@ -6,7 +6,10 @@ import { TOOL_ALIASES } from '../../src/permissions/rule-names.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
 import { resultText } from '../../src/wire/result-text.ts';
 import type { Display, DisplayBlock } from '../../src/wire/display.ts';
-import type { McpToolServices } from './services.ts';
+import { checkVisible, type McpToolServices } from './services.ts';
+
+/** Name of the tool. */
+export const RESOURCE_TOOL = 'ReadMcpResourceTool';
 
 /** Upper bound of the characters displayed of one resource; the result contains all of it. */
 const SHOWN_CHARS = 4_000;
@@ -17,18 +20,22 @@ const TITLE_CHARS = 300;
 
 const ReadMcpResourceInput = z.strictObject({
   server: z.string().min(1).describe('The server that offers the resource'),
-  uri: z.string().min(1).max(8_000).describe('The address of the resource, as the server lists it'),
+  uri: z
+    .string()
+    .min(1)
+    .max(8_000)
+    .describe('The address of the resource, as the server lists it, or by one of its templates'),
 });
 
 const PROMPT = `Reads one resource of an MCP server.
 
-- \`server\` and \`uri\` are those that ListMcpResourcesTool lists.
+- \`server\` and \`uri\` are those that ListMcpResourcesTool lists; a \`uriTemplate\` becomes a \`uri\` when you fill in what stands in its braces.
 - Text, images and PDFs are shown; anything else is named with its type and size.`;
 
 /** Create ReadMcpResourceTool. */
 export function readMcpResourceTool(services: McpToolServices) {
   return buildTool({
-    name: 'ReadMcpResourceTool',
+    name: RESOURCE_TOOL,
     aliases: TOOL_ALIASES.ReadMcpResourceTool,
     searchHint: 'read a resource of an MCP server',
     shouldDefer: true,
@@ -39,10 +46,12 @@ export function readMcpResourceTool(services: McpToolServices) {
     isReadOnly: () => true,
     isConcurrencySafe: () => true,
     interruptBehavior: () => 'cancel',
+    validateInput: ({ server }, context) => checkVisible(server, context),
     toAutoClassifierInput: ({ server, uri }) => `${uri} of ${server}`,
-    call: async ({ server, uri }, { signal, principal, rootSessionId }) => ({
-      data: await services.mcp.readResource(server, uri, signal, principal, rootSessionId),
-    }),
+    async call({ server, uri }, { signal, principal, rootSessionId }) {
+      const { whole, ...data } = await services.mcp.readResource(server, uri, signal, principal, rootSessionId);
+      return { data, ...(whole && { mcpResult: whole }) };
+    },
     mapToolResultToToolResultBlockParam: ({ content }: McpOutput, toolUseId) => ({
       type: 'tool_result',
       tool_use_id: toolUseId,

@@ -27,6 +27,7 @@ export function runningChild(core: SessionCore): RunningChild {
   return {
     sessionId: core.id,
     tools: () => listedTools(core),
+    permissions: () => core.context.permissions,
     run(block, options) {
       const running = runBlock(core, block, options);
       underWay.add(running);

@@ -87,6 +87,7 @@ export class ChildSessions {
       return {
         sessionId: child.sessionId,
         tools: () => child.tools(),
+        permissions: () => child.permissions(),
         run: (block, given) => {
           const running = this.#run(child, block, given);
           // A tool need not await the call, as with an inner call.

@@ -4,6 +4,7 @@
  * Both read from the log, like every other route.
  */
 import type { NewMessage, ToolResultBlock } from '../../wire/blocks.ts';
+import type { JsonObject } from '../../base/json.ts';
 import { GauntletError } from '../../base/errors.ts';
 import type { CallSummary, Frame, ResultFrame, Seq } from '../../wire/frames.ts';
 import type { LoggedFrame } from '../../log/frame-log.ts';
@@ -20,6 +21,8 @@ export interface TurnReply {
   readonly calls: readonly CallSummary[];
   /** Messages that tools add to the conversation, after the results. */
   readonly newMessages: readonly NewMessage[];
+  /** Answers of MCP servers, as far as results leave parts of them out; one a block. */
+  readonly mcpResults: readonly (JsonObject | undefined)[];
 }
 
 /**
@@ -49,6 +52,7 @@ export async function collectTurn(core: SessionCore, turn: SubmittedTurn, signal
     results: frames.map(({ tool_result }) => tool_result),
     calls: frames.map(({ call }) => (replayed.has(call.tool_use_id) ? { ...call, replayed: true } : call)),
     newMessages: frames.flatMap(({ new_messages }) => new_messages ?? []),
+    mcpResults: frames.map(({ mcp_result: sent }) => sent as JsonObject | undefined),
   };
 }
 

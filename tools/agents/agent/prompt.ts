@@ -24,6 +24,8 @@ Use it for work of many steps whose details you do not need: a wide search, seve
 export interface AgentSurroundings {
   readonly cwd: string;
   readonly tools: readonly ListedTool[];
+  /** Words of MCP servers about their tools. */
+  readonly preamble?: string | undefined;
   readonly name?: string;
   readonly team?: Team;
   /** The worktree that was made for it. */
@@ -31,7 +33,10 @@ export interface AgentSurroundings {
 }
 
 /** The system prompt of an agent. */
-export function systemPrompt(type: AgentType, { cwd, tools, name, team, worktree }: AgentSurroundings): string {
+export function systemPrompt(
+  type: AgentType,
+  { cwd, tools, preamble, name, team, worktree }: AgentSurroundings,
+): string {
   const deferred = tools.filter(({ isDeferred }) => isDeferred).map((tool) => tool.name);
   const result = tools.find(({ isForResult }) => isForResult);
   const notes = [
@@ -47,7 +52,7 @@ export function systemPrompt(type: AgentType, { cwd, tools, name, team, worktree
     team && teamNote(team, name),
   ];
   const list = notes.filter((note) => typeof note === 'string').map((note) => `- ${note}`);
-  return `${type.prompt}\n\n${list.join('\n')}`;
+  return [type.prompt, list.join('\n'), preamble].filter((part) => part !== undefined).join('\n\n');
 }
 
 function teamNote({ name, description, members }: Team, own: string | undefined): string {

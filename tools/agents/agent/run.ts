@@ -21,7 +21,7 @@ import type { ChildSession, OpenChild } from '../../../src/tool/inner-call.ts';
 import type { RunningTask, TaskEnd } from '../../../src/tool/task.ts';
 import type { ToolUseContext } from '../../../src/tool/tool.ts';
 import { resultText } from '../../../src/wire/result-text.ts';
-import { callerGroup, handedMail, type OwnServices } from '../own-services.ts';
+import { callerGroup, childPreamble, handedMail, type OwnServices } from '../own-services.ts';
 import { inOwnWorktree, type Kept, keptText } from './isolation.ts';
 import { systemPrompt } from './prompt.ts';
 import type { AgentArguments } from './schema.ts';
@@ -178,6 +178,7 @@ async function workIn(plan: Plan, run: AgentRun, worktree: Kept['worktree']): Pr
         cwd: (worktree ?? context.session.worktree)?.path ?? context.session.root,
         ...(worktree && { worktree }),
         tools: child.tools(),
+        preamble: childPreamble(services, child, context.principal),
         ...(input.name !== undefined && { name: input.name }),
         ...(team && { team }),
       };
