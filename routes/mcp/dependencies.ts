@@ -6,5 +6,13 @@ import type { DoorContext } from '../dependencies.ts';
 /** Dependencies of an MCP server. */
 export type McpDoorContext = Pick<
   DoorContext,
-  'directory' | 'limits' | 'logger' | 'version' | 'skills' | 'onToolsChanged' | 'upstreams'
+  | 'directory'
+  | 'limits'
+  | 'logger'
+  | 'version'
+  | 'skills'
+  | 'resourceTool'
+  | 'preamble'
+  | 'onToolsChanged'
+  | 'upstreams'
 >;

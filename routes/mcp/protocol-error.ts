@@ -16,3 +16,12 @@ export function toProtocolError(error: unknown): Error {
   const kind = MISTAKES.has(code) ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
   return new ProtocolError(kind, message, { code, ...details });
 }
+
+/** Answer a request; an error is converted to the protocol's own. */
+export async function answered<Result>(answer: () => Promise<Result>): Promise<Result> {
+  try {
+    return await answer();
+  } catch (error) {
+    throw toProtocolError(error);
+  }
+}

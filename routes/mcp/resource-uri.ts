@@ -1,10 +1,13 @@
 /**
- * Addresses of a session's resources: `gauntlet://sessions/{id}/results/{tool_use_id}` and `…/files/{path}`.
+ * Addresses of a session's resources: `gauntlet://sessions/{id}/results/{tool_use_id}`, `…/files/{path}`, and
+ * `…/servers/{name}/` before the address of an MCP server's resource, as that server has it.
  */
 
 /** The thing that an address names. */
 export type ResourceAddress = { readonly sessionId: string } & (
-  { readonly kind: 'result'; readonly toolUseId: string } | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'result'; readonly toolUseId: string }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'upstream'; readonly server: string; readonly uri: string }
 );
 
 /** Templates of all addresses, for a session. */
@@ -35,8 +38,17 @@ export function fileUri(sessionId: string, path: string): string {
   return `${baseOf(sessionId)}/files/${encodeURIComponent(path)}`;
 }
 
+/** Address of a resource of an MCP server, or template of such addresses. @param uri As the server has it. */
+export function upstreamUri(sessionId: string, server: string, uri: string): string {
+  return `${baseOf(sessionId)}/servers/${encodeURIComponent(server)}/${uri}`;
+}
+
 /** Parse an address; undefined for any other text. */
 export function parseResourceUri(uri: string): ResourceAddress | undefined {
+  const [, ofSession, upstream, sentUri] = /^gauntlet:\/\/sessions\/([^/]+)\/servers\/([^/]+)\/(.+)$/s.exec(uri) ?? [];
+  const [owner, server] = [decoded(ofSession), decoded(upstream)];
+  if (owner !== undefined && server !== undefined && sentUri !== undefined)
+    return { kind: 'upstream', sessionId: owner, server, uri: sentUri };
   const [, session, kind, rest] = /^gauntlet:\/\/sessions\/([^/]+)\/(results|files)\/([^/]+)$/.exec(uri) ?? [];
   const [sessionId, name] = [decoded(session), decoded(rest)];
   if (sessionId === undefined || name === undefined) return undefined;

@@ -5,8 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { createRequestStateCodec, type ServerContext } from '@modelcontextprotocol/server';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GauntletError, isGauntletError } from '../../src/base/errors.ts';
-import { mcpToolName } from '../../src/mcp/tool-name.ts';
-import { hidingRule } from '../../src/permissions/rule-index.ts';
+import { serverHidingRule } from '../../src/permissions/rule-index.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { McpDoorContext } from './dependencies.ts';
 import { type Era, McpEndpoint, McpEndpoints } from './endpoint.ts';
@@ -110,6 +109,6 @@ export class McpService {
 
 /** Refuse an upstream that a deny rule hides as a whole. @throws {GauntletError} `forbidden` */
 function refuseHidden(name: string, { context }: Session): void {
-  const rule = hidingRule(context.permissions, { name: mcpToolName(name, '*'), origin: { type: 'mcp', name } });
+  const rule = serverHidingRule(context.permissions, name);
   if (rule) throw new GauntletError('forbidden', `The rule "${rule.rule}" denies the MCP server "${name}"`);
 }

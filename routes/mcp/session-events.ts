@@ -6,12 +6,16 @@ import { toolList } from '../../src/pool/tool-list.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Frame, NoticeFrame } from '../../src/wire/frames.ts';
 import type { McpDoorContext } from './dependencies.ts';
+import { upstreamPrompts } from './session-prompts.ts';
 
 /** Changes closer together than this are announced once. */
 const PAUSE_MS = 200;
 
 /** Options of `SessionEvents`. */
-export interface SessionEventsOptions extends Pick<McpDoorContext, 'onToolsChanged' | 'skills' | 'logger'> {
+export interface SessionEventsOptions extends Pick<
+  McpDoorContext,
+  'onToolsChanged' | 'skills' | 'upstreams' | 'logger'
+> {
   session(): Promise<Session>;
 }
 
@@ -67,7 +71,7 @@ export class SessionEvents implements ServerEventBus {
     const compare = async () => {
       const now = this.#shown(await this.#options.session());
       if (now.tools !== shown.tools) this.#announce('tools_list_changed');
-      if (now.hasPrompts !== shown.hasPrompts) this.#announce('prompts_list_changed');
+      if (now.prompts !== shown.prompts) this.#announce('prompts_list_changed');
       shown = now;
     };
     const compareSafely = () =>
@@ -95,10 +99,11 @@ export class SessionEvents implements ServerEventBus {
     else if (frame.type === 'notice') for (const listener of this.#noticeListeners) listener(frame);
   }
 
-  #shown(session: Session): { readonly tools: string; readonly hasPrompts: boolean } {
+  #shown(session: Session): { readonly tools: string; readonly prompts: string } {
     const pool = session.pool();
     const { etag } = toolList(pool, { format: 'mcp', schemas: 'full' });
-    return { tools: etag, hasPrompts: pool.lookup(this.#options.skills.tool) !== undefined };
+    const hasPrompts = pool.lookup(this.#options.skills.tool) !== undefined;
+    return { tools: etag, prompts: JSON.stringify([hasPrompts, upstreamPrompts(this.#options, session)]) };
   }
 
   #announce(kind: Exclude<ServerEvent['kind'], 'resource_updated'>): void {

@@ -50,6 +50,9 @@ export type CallEnd =
   | { readonly kind: 'done'; readonly reply: TurnReply }
   | { readonly kind: 'asks'; readonly result: InputRequiredResult };
 
+/** Runs a block by the name of its tool, in the session of a request. */
+export type RunBlock = (name: string, input: JsonValue, context: ServerContext) => Promise<[CallEnd, Session]>;
+
 /**
  * Run the block, or rejoin it where the request brings the answer to its question.
  *

@@ -1,0 +1,209 @@
+/** PROTOCOL 2 and 9: what MCP servers offer beside tools, as clients of this server meet it. */
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type BuiltServer, startServer } from '../helpers/built-server.ts';
+import { offeringServer } from '../helpers/mcp-servers.ts';
+import { block, until, wireClient, type WireClient } from '../helpers/wire-client.ts';
+
+const REVIEW = 'mcp__notes__review';
+
+let server: BuiltServer;
+let client: WireClient;
+
+beforeAll(async () => {
+  server = await startServer({
+    mayKeep: ['mcp-offers.mjs'],
+    settings: { mcpServers: { notes: offeringServer(), quiet: offeringServer('silent') } },
+  });
+  client = wireClient(server);
+  await until(async () => String((await client.get('/tools')).body['preamble']).includes(REVIEW));
+});
+
+const run = async (session: string, name: string, input: object) => {
+  const { results, calls } = await client.execute(session, [block(name, input)]);
+  return { content: results[0]?.content ?? '', call: calls[0] };
+};
+const allowing = (...allow: string[]) => client.session({ rules: { allow }, on_ask: 'deny' });
+const preamble = async (query: string) => (await client.get(`/tools${query}`)).body['preamble'];
+
+describe('the preamble of a list', () => {
+  it('has the instructions of each server under its name, and the skills that it offers', async () => {
+    expect(await preamble('?format=openai-chat')).toBe(
+      [
+        'The MCP server "notes" says of its use:\n> Use notes\\u{200b} sparingly.\n> Always.',
+        'The MCP server "quiet" says of its use:\n> Use notes\\u{200b} sparingly.\n> Always.',
+        [
+          'Skills of MCP servers, to load with Skill:',
+          '- mcp__notes__dialogue: dialogue',
+          '- mcp__notes__empty: empty',
+          '- mcp__notes__explain topic: explain',
+          '- mcp__notes__odd: odd',
+          '- mcp__notes__picture: picture',
+          '- mcp__notes__review change [style]: Reviews a change with care',
+          '- mcp__notes__standup: Sums up\\u{202e} the day',
+        ].join('\n'),
+      ].join('\n\n'),
+    );
+  });
+
+  it('has nothing of a server that a rule hides, or that a session cannot reach', async () => {
+    const without = await client.session({ rules: { deny: ['mcp__notes'] } });
+    expect(await preamble(`?session_id=${without}`)).not.toContain('"notes"');
+    expect(await preamble(`?session_id=${without}`)).not.toContain('mcp__notes');
+    const bare = await client.session({ tools: ['Read', 'mcp__quiet'] });
+    expect(await preamble(`?session_id=${bare}`)).toMatch(/^The MCP server "quiet"[^]*Always\.$/);
+    expect(await preamble('?mode=simple')).toBeUndefined();
+  });
+
+  it('leaves the built-in part of the list as it is', async () => {
+    const { body } = await client.get('/tools');
+    const skill = body.tools.find(({ name }) => name === 'Skill');
+    expect(skill?.['description']).not.toContain('mcp__');
+  });
+});
+
+describe('a prompt of an MCP server', () => {
+  it('is loaded as a skill, with arguments in its text', async () => {
+    const { content, call } = await run(await allowing(`Skill(${REVIEW})`), 'Skill', {
+      skill: REVIEW,
+      args: 'change=the last one style="short"',
+    });
+    expect(call?.status).toBe('ok');
+    expect(content).toBe(
+      `Skill "${REVIEW}", a prompt of the MCP server "notes".\n\nreview {"change":"the last one","style":"short"}`,
+    );
+  });
+
+  it('is asked about until a rule allows it, and denied by a rule for it', async () => {
+    const asking = await run(await client.session({ on_ask: 'deny' }), 'Skill', { skill: 'mcp__notes__standup' });
+    expect(asking.call).toMatchObject({ status: 'denied', error_code: 'permission_denied' });
+    const session = await client.session({ rules: { allow: ['Skill'], deny: ['Skill(mcp__notes__standup)'] } });
+    const denied = await run(session, 'Skill', { skill: 'mcp__notes__standup' });
+    expect(denied.content).toContain('Denied by rule "Skill(mcp__notes__standup)"');
+  });
+
+  it('is not there where a rule hides its server', async () => {
+    const session = await client.session({ rules: { allow: ['Skill'], deny: ['mcp__notes'] } });
+    const { content, call } = await run(session, 'Skill', { skill: REVIEW, args: 'change=1' });
+    expect(call?.error_code).toBe('invalid_input');
+    expect(content).toContain('not available (deny rule: "mcp__notes")');
+    expect((await run(session, 'ToolSearch', { query: 'review change' })).content).not.toContain(REVIEW);
+  });
+
+  it('without a required argument is refused with its name', async () => {
+    const { content, call } = await run(await allowing('Skill'), 'Skill', { skill: REVIEW, args: 'style=short' });
+    expect(call?.error_code).toBe('invalid_input');
+    expect(content).toContain('needs the argument "change"');
+  });
+
+  it('shows its images', async () => {
+    const { content } = await run(await allowing('Skill'), 'Skill', { skill: 'mcp__notes__picture' });
+    expect((content as unknown as { type: string }[]).map(({ type }) => type)).toEqual(['text', 'image', 'text']);
+  });
+
+  it('is found by ToolSearch', async () => {
+    const { content } = await run(await client.session(), 'ToolSearch', { query: 'review with care' });
+    expect(content).toBe(`Skills, to load with Skill:\n- ${REVIEW} change [style]: Reviews a change with care`);
+  });
+});
+
+describe('resources of MCP servers', () => {
+  it('are listed with the templates, and one of a template is read', async () => {
+    const session = await allowing('ListMcpResourcesTool', 'ReadMcpResourceTool');
+    const { content } = await run(session, 'ListMcpResourcesTool', { server: 'notes' });
+    expect(
+      String(content)
+        .split('\n')
+        .map((line): unknown => JSON.parse(line)),
+    ).toEqual([
+      { server: 'notes', uri: 'notes://one', name: 'one' },
+      {
+        server: 'notes',
+        uriTemplate: 'notes://{id}',
+        name: 'A note',
+        description: 'By its\\u{200b} id',
+        mimeType: 'text/plain',
+      },
+    ]);
+    const read = await run(session, 'ReadMcpResourceTool', { server: 'notes', uri: 'notes://seven' });
+    expect(JSON.stringify(read.content)).toContain('content of notes://seven');
+  });
+
+  it('of a hidden server are not there', async () => {
+    const rules = { allow: ['ListMcpResourcesTool', 'ReadMcpResourceTool'], deny: ['mcp__notes', 'mcp__quiet'] };
+    const session = await client.session({ rules });
+    expect((await run(session, 'ListMcpResourcesTool', {})).content).toBe('No connected MCP server offers resources');
+    const { content } = await run(session, 'ReadMcpResourceTool', { server: 'notes', uri: 'notes://one' });
+    expect(content).toContain('not available (deny rule: "mcp__notes")');
+  });
+});
+
+describe.each([
+  ['2025-11-25', 'legacy'],
+  ['2026-07-28', 'auto'],
+] as const)('a client of /mcp in %s', (_revision, mode) => {
+  async function connect(session: string) {
+    const mcp = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+    const address = new URL(`${server.url}/mcp?session_id=${session}`);
+    const requestInit = { headers: { authorization: `Bearer ${server.token}` } };
+    await mcp.connect(new StreamableHTTPClientTransport(address, { requestInit }));
+    onTestFinished(() => mcp.close());
+    const base = `gauntlet://sessions/${session}/servers/notes`;
+    return { mcp, base };
+  }
+
+  it('reads what servers say of their use', async () => {
+    const { mcp } = await connect(await client.session());
+    expect(mcp.getInstructions()).toContain('The MCP server "notes" says of its use:\n> Use notes');
+    const hidden = await connect(await client.session({ rules: { deny: ['mcp__notes'] } }));
+    expect(hidden.mcp.getInstructions()).not.toContain('"notes"');
+  });
+
+  it('lists and gets prompts of servers, with their arguments', async () => {
+    const { mcp } = await connect(await allowing('Skill'));
+    const { prompts } = await mcp.listPrompts();
+    expect(prompts.map(({ name }) => name)).toContain('mcp__notes__standup');
+    expect(prompts.find(({ name }) => name === REVIEW)).toEqual({
+      name: REVIEW,
+      title: 'Review a change',
+      description: 'Reviews a change with care',
+      arguments: [
+        { name: 'change', description: 'What to review', required: true },
+        { name: 'style', required: false },
+      ],
+    });
+    const got = await mcp.getPrompt({ name: REVIEW, arguments: { change: 'a style=b "c"' } });
+    expect(JSON.stringify(got.messages)).toContain(
+      JSON.stringify(JSON.stringify({ change: 'a style=b "c"' })).slice(1, -1),
+    );
+    await expect(mcp.getPrompt({ name: REVIEW })).rejects.toThrow('needs the argument "change"');
+  });
+
+  it('lists and reads resources and templates of servers', async () => {
+    const { mcp, base } = await connect(
+      await client.session({ rules: { allow: ['ReadMcpResourceTool'], deny: ['mcp__quiet'] } }),
+    );
+    const { resources } = await mcp.listResources();
+    expect(resources).toContainEqual({ uri: `${base}/notes://one`, name: 'one' });
+    const { resourceTemplates } = await mcp.listResourceTemplates();
+    expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain(`${base}/notes://{id}`);
+    const { contents } = await mcp.readResource({ uri: `${base}/notes://seven` });
+    expect(contents).toEqual([
+      { uri: `${base}/notes://seven`, mimeType: 'text/plain', text: 'content of notes://seven' },
+    ]);
+  });
+
+  it('completes arguments of prompts and templates of servers', async () => {
+    const { mcp, base } = await connect(await client.session());
+    const argument = { name: 'change', value: '4' };
+    const ofPrompt = await mcp.complete({ ref: { type: 'ref/prompt', name: REVIEW }, argument });
+    expect(ofPrompt.completion).toMatchObject({ hasMore: true });
+    expect(ofPrompt.completion.values).toHaveLength(100);
+    expect(ofPrompt.completion.values[0]).toBe('review-change-0');
+    const id = { name: 'id', value: 't' };
+    const ofTemplate = await mcp.complete({ ref: { type: 'ref/resource', uri: `${base}/notes://{id}` }, argument: id });
+    expect(ofTemplate.completion.values).toEqual(['two']);
+    const unknown = await mcp.complete({ ref: { type: 'ref/prompt', name: 'mcp__other__x' }, argument });
+    expect(unknown.completion.values).toEqual([]);
+  });
+});
