@@ -39,7 +39,16 @@ import {
   SKILL_TOOL,
 } from '../tools/index.ts';
 import { type Approvals, createApprovals } from './approvals.ts';
-import { closeParts, endProcesses, jailOf, openParts, sandboxOf, serversOf, warm } from './engine-parts.ts';
+import {
+  closeParts,
+  endConnections,
+  endProcesses,
+  jailOf,
+  openParts,
+  sandboxOf,
+  serversOf,
+  warm,
+} from './engine-parts.ts';
 import { createNetworkDenials } from './network-denials.ts';
 import { limitsOfPrincipals } from './principal-access.ts';
 import { createRetention } from './retention.ts';
@@ -137,7 +146,7 @@ export async function assembleEngine(
     ...{ log, store, pools, locate, hooks, history, limitsOf, toolNames, onFault },
     ...approvals,
     externalTools: withPlugins(mcp, folderServers, plugins),
-    endConnections: (sessionId) => folderServers.endSession(sessionId),
+    endConnections: (sessionId) => endConnections(sessionId, mcp, folderServers),
     sessionFolder: (sessionId) => data.sessionFolder(sessionId),
     endProcesses: (sessionId) => endProcesses(sessionId, parts.codeProcesses, mcp),
   });

@@ -23,6 +23,7 @@ import { openSqliteLog } from '../src/log/sqlite-log.ts';
 import { type CallerServers, joinServers } from '../src/mcp/caller-servers.ts';
 import { createMcpConnections, type McpConnections } from '../src/mcp/connections.ts';
 import type { McpEnvironment } from '../src/mcp/environment.ts';
+import { readerId } from '../src/mcp/resource-reader.ts';
 import { createPreamble, type Preamble } from '../src/mcp/preamble.ts';
 import { createFolderServers, type FolderServers } from '../src/mcp/folder-servers.ts';
 import { findProgram } from '../src/process/find-program.ts';
@@ -226,6 +227,12 @@ export async function closeParts({
   await processHost.close();
   sandbox?.close();
   await log.close();
+}
+
+/** End the connections and subscriptions of a session that is removed, or is not used at present. */
+export function endConnections(sessionId: string, mcp: McpConnections, folderServers: FolderServers): Promise<void> {
+  mcp.endSubscriptions(readerId(sessionId));
+  return folderServers.endSession(sessionId);
 }
 
 /** End the processes and connections that a session has of its own. */

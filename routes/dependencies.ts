@@ -103,7 +103,17 @@ export interface Dependencies {
   /** MCP servers that are passed through. */
   readonly upstreams: Pick<
     McpConnections,
-    'openOwned' | 'delegate' | 'ready' | 'offers' | 'states' | 'listResources' | 'listTemplates' | 'complete'
+    | 'openOwned'
+    | 'delegate'
+    | 'ready'
+    | 'offers'
+    | 'states'
+    | 'listResources'
+    | 'listTemplates'
+    | 'complete'
+    | 'subscribe'
+    | 'unsubscribe'
+    | 'endSubscriptions'
   >;
   /** Authorization servers that MCP clients are sent to for tokens of this server; undefined: none. */
   readonly mcpAuthorization?: McpAuthorizationSettings | undefined;

@@ -35,6 +35,11 @@ export interface EndpointOptions {
   createServer(era: Era, declared: ClientCapabilities): Server | Promise<Server>;
   /** `sse`: replies of the modern era always stream, so that a client sees signs of life while a call runs. */
   readonly responseMode?: 'sse';
+  /**
+   * Called when a client of the modern era listens for updates of resources, which it then gets from the bus; those of
+   * the legacy era are told by their own servers. Absent: all are told what the bus has. @returns Ends the listening.
+   */
+  onListen?(resources: readonly string[]): () => void;
   /** Called when the endpoint is dropped. */
   onClose?(): void;
   /** Called with errors that belong to no reply. */
@@ -79,8 +84,7 @@ export class McpEndpoint {
     try {
       if (await isLegacyRequest(request, body)) await this.#serveLegacy(request, body, send);
       else {
-        this.#bodies.set(request, body);
-        await send(await this.#modern.fetch(request, { parsedBody: body }));
+        await this.#serveModern(request, body, send);
       }
     } finally {
       this.#pending -= 1;
@@ -92,6 +96,17 @@ export class McpEndpoint {
   async close(): Promise<void> {
     await this.#modern.close();
     this.#options.onClose?.();
+  }
+
+  async #serveModern(request: Request, body: unknown, send: (response: Response) => Promise<void>): Promise<void> {
+    this.#bodies.set(request, body);
+    const resources = listenedResources(body);
+    const stop = resources.length > 0 ? this.#options.onListen?.(resources) : undefined;
+    try {
+      await send(await this.#modern.fetch(request, { parsedBody: body }));
+    } finally {
+      stop?.();
+    }
   }
 
   async #serveLegacy(request: Request, body: unknown, send: (response: Response) => Promise<void>): Promise<void> {
@@ -120,6 +135,7 @@ export class McpEndpoint {
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
     const server = await createServer('legacy', isInitializeRequest(body) ? body.params.capabilities : {});
     const unsubscribe = bus.subscribe((event) => {
+      if (event.kind === 'resource_updated' && this.#options.onListen) return;
       // A client without a stream lists again when it needs to.
       void announce(server, event).catch(onError);
     });
@@ -141,6 +157,17 @@ export class McpEndpoint {
 function modernCapabilities(body: unknown): ClientCapabilities {
   const { params } = (body ?? {}) as { params?: { _meta?: Record<string, ClientCapabilities> } };
   return params?._meta?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
+}
+
+/** Addresses of the resources that a client listens for; the SDK checks the request. */
+function listenedResources(body: unknown): readonly string[] {
+  const { method, params } = (body ?? {}) as {
+    readonly method?: unknown;
+    readonly params?: { readonly notifications?: { readonly resourceSubscriptions?: unknown } };
+  };
+  if (method !== 'subscriptions/listen') return [];
+  const uris = params?.notifications?.resourceSubscriptions;
+  return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
 }
 
 function announce(server: Server, event: ServerEvent): Promise<void> {

@@ -12,6 +12,7 @@ import { type Era, McpEndpoint, McpEndpoints } from './endpoint.ts';
 import { McpSessions } from './mcp-sessions.ts';
 import { SessionEvents } from './session-events.ts';
 import { createSessionServer } from './session-server.ts';
+import { ClientSubscriber } from './session-subscriptions.ts';
 import type { CallState } from './tool-call.ts';
 import { type EndpointParts, upstreamEndpoint } from './upstream-endpoint.ts';
 import { sendWebResponse, toWebRequest } from './web-exchange.ts';
@@ -90,7 +91,12 @@ export class McpService {
     const { mint, verify, ...parts } = this.#parts(principal, address);
     const options = { ...this.#context, session, events, mint, verify };
     const createServer = (era: Era) => createSessionServer({ ...options, era });
-    return new McpEndpoint({ ...parts, bus: events, responseMode: 'sse', createServer });
+    const onListen = (resources: readonly string[]) => {
+      const subscriber = new ClientSubscriber(options, (uri) => events.publishUpdate(uri));
+      subscriber.add(resources).catch(parts.onError);
+      return () => subscriber.end();
+    };
+    return new McpEndpoint({ ...parts, bus: events, responseMode: 'sse', createServer, onListen });
   }
 
   /** Options that all endpoints share. */

@@ -23,6 +23,7 @@ import { addCompletions } from './session-completions.ts';
 import type { SessionEvents } from './session-events.ts';
 import { addPrompts, mayHavePrompts } from './session-prompts.ts';
 import { addResources } from './session-resources.ts';
+import { addSubscriptions } from './session-subscriptions.ts';
 import { type CallEnd, type CallState, runCall, type RunBlock } from './tool-call.ts';
 
 const INSTRUCTIONS =
@@ -49,7 +50,7 @@ export async function createSessionServer(options: SessionServerOptions): Promis
       instructions: await instructionsFor(options),
       capabilities: {
         tools: { listChanged: true },
-        resources: { listChanged: true },
+        resources: { listChanged: true, ...(hasUpstreams && { subscribe: true }) },
         logging: {},
         ...(hasPrompts && { prompts: { listChanged: true } }),
         ...(hasUpstreams && { completions: {} }),
@@ -75,7 +76,14 @@ export async function createSessionServer(options: SessionServerOptions): Promis
       return toCallToolResult(session.id, end.reply);
     }),
   );
-  if (options.era === 'legacy') server.onclose = options.events.onNotice((notice) => void tell(server, notice));
+  if (options.era === 'legacy') {
+    const endNotices = options.events.onNotice((notice) => void tell(server, notice));
+    const endSubscriptions = hasUpstreams ? addSubscriptions(server, options) : undefined;
+    server.onclose = () => {
+      endNotices();
+      endSubscriptions?.();
+    };
+  }
   addResources(server, options, run);
   if (hasPrompts) addPrompts(server, options, run);
   if (hasUpstreams) addCompletions(server, options);

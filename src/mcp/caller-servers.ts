@@ -11,6 +11,7 @@ import type { FinishedLogin } from './logins.ts';
 import type { ServerOffer } from './offers.ts';
 import type { McpPrompt } from './prompts.ts';
 import type { McpResource, McpResourceTemplate } from './resources.ts';
+import type { ResourceSubscriber } from './subscriptions.ts';
 import type { PromptArguments } from './server-reads.ts';
 import type { ResultContentBlock } from '../wire/blocks.ts';
 
@@ -52,6 +53,8 @@ export interface CallerServers {
     principal?: string,
     sessionId?: string,
   ): Promise<McpOutput>;
+  /** As `McpConnections.subscribe`. */
+  subscribe(name: string, uri: string, subscriber: ResourceSubscriber, principal?: string, sessionId?: string): void;
   /** As `McpConnections.authorize`. */
   authorize(name: string, principal: string, signal: AbortSignal, sessionId?: string): Promise<string | undefined>;
   /** As `McpConnections.finishAuthorization`. */
@@ -96,6 +99,11 @@ export function joinServers(mcp: McpConnections, folderServers: FolderServers): 
       const server = find(name, principal, sessionId);
       if (server) return (await server.approved()).readResource(uri, signal);
       return mcp.readResource(name, uri, signal, principal);
+    },
+    subscribe(name, uri, subscriber, principal, sessionId) {
+      const server = find(name, principal, sessionId);
+      if (server) server.subscribe(uri, subscriber);
+      else mcp.subscribe(name, uri, subscriber, principal);
     },
     async authorize(name, principal, signal, sessionId) {
       const server = find(name, principal, sessionId);

@@ -79,6 +79,11 @@ export class McpConnection {
     return this.#status;
   }
 
+  /** Aborted when the connection is closed for good. */
+  get closing(): AbortSignal {
+    return this.#stop.signal;
+  }
+
   /** Client of the open link; undefined while there is none. */
   get client(): Client | undefined {
     return this.#link?.client;

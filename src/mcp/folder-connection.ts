@@ -11,6 +11,7 @@ import { connectTool, type FolderServer } from './connect-tool.ts';
 import type { McpServerState } from './connections.ts';
 import type { McpEnvironment } from './environment.ts';
 import type { AuthorizationTarget } from './grants.ts';
+import type { ResourceSubscriber } from './subscriptions.ts';
 import type { ServerOffer } from './offers.ts';
 import type { OwnedLinks } from './owned-links.ts';
 import type { PinStore } from './pin-store.ts';
@@ -98,6 +99,11 @@ export class FolderConnection {
   /** Return what it offers beside tools; undefined until it was connected. */
   offer(): ServerOffer | undefined {
     return this.#opened?.offer();
+  }
+
+  /** As `McpConnections.subscribe`, while it is connected. */
+  subscribe(uri: string, subscriber: ResourceSubscriber): void {
+    this.#opened?.subscriptions.add(uri, subscriber);
   }
 
   /** Return the state, for people. */

@@ -68,6 +68,11 @@ export class ServerSet {
     return this.#offers.get(principal) ?? this.#offers.get(undefined) ?? [];
   }
 
+  /** Return all connections to one server. */
+  named(name: string): readonly McpServer[] {
+    return [this.#shared, ...this.#own.values()].flatMap((servers) => servers.get(name) ?? []);
+  }
+
   /** Return all connections. */
   all(): readonly McpServer[] {
     return [...this.#shared.values(), ...[...this.#own.values()].flatMap((servers) => [...servers.values()])];

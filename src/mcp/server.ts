@@ -16,6 +16,7 @@ import type { LinkOwner } from './owned-links.ts';
 import { remoteOpener } from './remote-link.ts';
 import { RETRY_PACE } from './retry-pause.ts';
 import { createCalls } from './server-calls.ts';
+import { ResourceSubscriptions } from './subscriptions.ts';
 import { serverReads, type ServerReads } from './server-reads.ts';
 import { ServerRequests } from './server-requests.ts';
 import type { McpServerSettings } from './server-settings.ts';
@@ -41,6 +42,8 @@ export interface McpServer extends ServerReads {
   readonly connection: McpConnection;
   /** Tools of the last list; an unchanged definition keeps its tool object. */
   tools(): readonly Tool[];
+  /** Subscriptions to its resources, over the shared connection. */
+  readonly subscriptions: ResourceSubscriptions;
   /** What it offers beside tools; the same object until something changed. */
   offer(): ServerOffer;
   /** As `McpConnections.openOwned`. */
@@ -64,9 +67,13 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   let byHash = new Map<string, Tool>();
   const reportFailure = failureReporter((code, reason) => notice('warning', code, reason));
   const shared = new ServerRequests({ server: name, sampler: options.sampler, mask });
+  const subscriptions = new ResourceSubscriptions({ limits, pace });
   const connection = new McpConnection({
     name,
-    handlers: settings.connection === 'shared' ? {} : shared.handlers(),
+    handlers: {
+      ...(settings.connection !== 'shared' && shared.handlers()),
+      onResourceUpdated: (uri) => subscriptions.updated(uri),
+    },
     limits,
     pace,
     mask,
@@ -76,13 +83,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     onChange,
     onOffersChanged: (kind) => (kind === 'prompts' ? offers.relist() : undefined),
   });
-  const offers = new ServerOffers({
-    server: name,
-    limits,
-    mask,
-    onChange: options.onToolsChanged,
-    onRemark: (remark) => notice('warning', 'mcp_prompts_left_out', remark),
-  });
+  const offers = createOffers(options, mask, (remark) => notice('warning', 'mcp_prompts_left_out', remark));
   const calls = createCalls({ ...options, mask }, connection, shared);
   let alwaysLoaded: ReadonlySet<McpToolDefinition> = new Set();
   const isAlwaysLoaded = (definition: McpToolDefinition) => settings.alwaysLoad ?? alwaysLoaded.has(definition);
@@ -91,6 +92,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   function onChange(): void {
     reportFailure(connection);
     offers.follow(connection);
+    subscriptions.follow(connection);
     if (connection.definitions === definitions) return;
     definitions = connection.definitions;
     pins.compareWithPins(definitions);
@@ -110,8 +112,17 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     endSession: calls.endSession,
     tools: () => [...byHash.values()],
     offer: () => offers.current,
+    subscriptions,
     ...serverReads(connection, limits),
   };
+}
+
+function createOffers(
+  { name: server, limits, onToolsChanged: onChange }: McpServerOptions,
+  mask: (text: string) => string,
+  onRemark: (remark: string) => void,
+): ServerOffers {
+  return new ServerOffers({ server, limits, mask, onChange, onRemark });
 }
 
 /** Create a function that reports each reason once, not at each attempt. */

@@ -138,6 +138,30 @@ describe('resources of MCP servers', () => {
   });
 });
 
+describe('a resource that a session has read', () => {
+  it('is watched: a change is a notice, and many changes are few', async () => {
+    const session = await allowing('ReadMcpResourceTool', 'mcp__notes');
+    await run(session, 'ReadMcpResourceTool', { server: 'notes', uri: 'notes://watched' });
+    await run(session, 'mcp__notes__touch', { uri: 'notes://watched', times: 500 });
+    const notices = async () =>
+      (await client.frames(session)).filter(({ type, code }) => type === 'notice' && code === 'mcp_resource_updated');
+    await until(async () => (await notices()).length > 0);
+    await run(session, 'mcp__notes__touch', { uri: 'notes://watched', times: 500 });
+    expect(await notices()).toMatchObject([
+      { message: 'MCP server "notes": the resource notes://watched has changed since it was read' },
+    ]);
+  });
+
+  it('is no longer subscribed to when the session is removed', async () => {
+    const session = await allowing('ReadMcpResourceTool');
+    const uri = 'notes://removed';
+    await run(session, 'ReadMcpResourceTool', { server: 'notes', uri });
+    await until(async () => (await requests()).includes(`resources/subscribe ${uri}`));
+    await client.send('DELETE', `/sessions/${session}`);
+    await until(async () => (await requests()).includes(`resources/unsubscribe ${uri}`));
+  });
+});
+
 describe.each([
   ['2025-11-25', 'legacy'],
   ['2026-07-28', 'auto'],
@@ -206,4 +230,41 @@ describe.each([
     const unknown = await mcp.complete({ ref: { type: 'ref/prompt', name: 'mcp__other__x' }, argument });
     expect(unknown.completion.values).toEqual([]);
   });
+
+  it('is told of changes of the resources that it subscribed to, and of no others', async () => {
+    const { mcp, base } = await connect(await client.session());
+    const [mine, other] = [`notes://${mode}-mine`, `notes://${mode}-other`];
+    const updated: string[] = [];
+    mcp.setNotificationHandler('notifications/resources/updated', ({ params }) => void updated.push(params.uri));
+    const wanted = { resourceSubscriptions: [`${base}/${mine}`] };
+    const stop = mode === 'legacy' ? await subscribe(mcp, `${base}/${mine}`) : await listen(mcp, wanted);
+    // Somebody else is told of the other one.
+    await run(await allowing('ReadMcpResourceTool'), 'ReadMcpResourceTool', { server: 'notes', uri: other });
+    const touching = await allowing('mcp__notes');
+    await run(touching, 'mcp__notes__touch', { uri: other });
+    await until(async () => {
+      await run(touching, 'mcp__notes__touch', { uri: mine });
+      return updated.length > 0;
+    });
+    expect(updated).toEqual(updated.map(() => `${base}/${mine}`));
+    await stop();
+    await until(async () => (await requests()).includes(`resources/unsubscribe ${mine}`));
+  });
 });
+
+async function subscribe(mcp: Client, uri: string): Promise<() => Promise<unknown>> {
+  await mcp.subscribeResource({ uri });
+  return () => mcp.unsubscribeResource({ uri });
+}
+
+async function listen(mcp: Client, filter: Parameters<Client['listen']>[0]): Promise<() => Promise<unknown>> {
+  const { close } = await mcp.listen(filter);
+  return close;
+}
+
+/** The requests that the server received. */
+async function requests(): Promise<readonly string[]> {
+  const { content } = await run(await allowing('mcp__notes'), 'mcp__notes__asked', {});
+  const asked = JSON.parse(String(content)) as { method: string; uri?: string }[];
+  return asked.map(({ method, uri }) => `${method} ${uri}`);
+}

@@ -1,6 +1,7 @@
 /** ReadMcpResourceTool: reads one resource of an MCP server. */
 import * as z from 'zod';
 import type { McpOutput } from '../../src/mcp/call-result.ts';
+import { resourceReader } from '../../src/mcp/resource-reader.ts';
 import { visibleLine, visibleText } from '../../src/mcp/visible-text.ts';
 import { TOOL_ALIASES } from '../../src/permissions/rule-names.ts';
 import { buildTool } from '../../src/tool/build-tool.ts';
@@ -48,8 +49,9 @@ export function readMcpResourceTool(services: McpToolServices) {
     interruptBehavior: () => 'cancel',
     validateInput: ({ server }, context) => checkVisible(server, context),
     toAutoClassifierInput: ({ server, uri }) => `${uri} of ${server}`,
-    async call({ server, uri }, { signal, principal, rootSessionId }) {
+    async call({ server, uri }, { signal, principal, sessionId, rootSessionId, notify }) {
       const { whole, ...data } = await services.mcp.readResource(server, uri, signal, principal, rootSessionId);
+      services.mcp.subscribe(server, uri, resourceReader(server, sessionId, notify), principal, rootSessionId);
       return { data, ...(whole && { mcpResult: whole }) };
     },
     mapToolResultToToolResultBlockParam: ({ content }: McpOutput, toolUseId) => ({

@@ -5,7 +5,10 @@ import type { ToolUseContext, ValidationResult } from '../../src/tool/tool.ts';
 
 /** Services of the MCP tools. */
 export interface McpToolServices {
-  readonly mcp: Pick<CallerServers, 'states' | 'listResources' | 'listTemplates' | 'readResource' | 'authorize'>;
+  readonly mcp: Pick<
+    CallerServers,
+    'states' | 'listResources' | 'listTemplates' | 'readResource' | 'subscribe' | 'authorize'
+  >;
 }
 
 /** Check that no rule hides a server. @param server Absent: all servers, of which those that are hidden are left out. */
