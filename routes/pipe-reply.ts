@@ -26,10 +26,14 @@ export interface LongReply {
 
 /** Create a signal that aborts when the client disconnects before its reply is complete. */
 export function clientGone(reply: FastifyReply): AbortSignal {
+  const { raw } = reply;
   const controller = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) controller.abort();
-  });
+  const onClose = () => {
+    if (!raw.writableFinished) controller.abort();
+  };
+  // A client may have gone before anybody listened.
+  if (raw.closed) onClose();
+  else raw.once('close', onClose);
   return controller.signal;
 }
 

@@ -18,8 +18,8 @@ export function triggersDoor(app: App, dependencies: Dependencies): void {
   app.post('/triggers/:id', { schema, config }, async (request, reply) => {
     if (readiness() === 'draining')
       throw new GauntletError('shutting_down', 'The server is shutting down; try again soon');
-    const { session, turn } = await startTrigger(request.principal, request.params.id);
     const gone = clientGone(reply);
+    const { session, turn } = await startTrigger(request.principal, request.params.id);
     const body = session.collect(turn, gone).then((result) => executionReply(session.id, result));
     return sendWhenReady(reply, body, gone, dependencies);
   });

@@ -22,6 +22,7 @@ export function executeDoor(app: App, dependencies: Dependencies): void {
   app.post('/execute', { schema, config }, async (request, reply) => {
     if (readiness() === 'draining')
       throw new GauntletError('shutting_down', 'The server is shutting down; try again soon');
+    const gone = clientGone(reply);
     const { principal, body: asked } = request;
     const given = givenBatch(asked);
     const { session_id: sessionId, turn_id: turnId, on_ask: onAsk, ask_timeout_ms: askTimeoutMs } = asked;
@@ -32,9 +33,10 @@ export function executeDoor(app: App, dependencies: Dependencies): void {
     const trace = traceOrigin(request.headers);
     const turn = await session.submit({ ...batch, approvals, turnId, onAsk, askTimeoutMs, trace });
 
-    const gone = clientGone(reply);
     if (asked.cancel_on_disconnect) {
-      gone.addEventListener('abort', () => void session.cancel({ turnId: turn.turn.id }), { once: true });
+      const cancel = () => void session.cancel({ turnId: turn.turn.id });
+      if (gone.aborted) cancel();
+      else gone.addEventListener('abort', cancel, { once: true });
     }
     const writing = writingFor(request.headers.accept);
     if (writing !== undefined) {
