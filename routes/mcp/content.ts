@@ -5,7 +5,7 @@ import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server'
 import { referenceText } from '../../src/wire/result-text.ts';
 import type { ResultContentBlock } from '../../src/wire/blocks.ts';
 import type { TurnReply } from '../../src/session/turn/turn-reply.ts';
-import { resultUri } from './resource-uri.ts';
+import { encodePart, resultUri } from './resource-uri.ts';
 
 /** Convert the reply to a turn of one call. */
 export function toCallToolResult(sessionId: string, { results, calls, newMessages }: TurnReply): CallToolResult {
@@ -51,7 +51,7 @@ function toBlock(block: ResultContentBlock): ContentBlock {
       return { type: 'image', data: block.source.data, mimeType: block.source.media_type };
     case 'document': {
       const { media_type: mimeType, data: blob } = block.source;
-      const name = encodeURIComponent(block.title ?? 'document');
+      const name = encodePart(block.title ?? 'document');
       return { type: 'resource', resource: { uri: `gauntlet://documents/${name}`, mimeType, blob } };
     }
     case 'tool_reference':

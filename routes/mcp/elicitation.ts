@@ -151,10 +151,10 @@ function messageOf({ title, tool_name, description, display, input, warnings }: 
   const shown = drawn.length > 0 || formOf(display) ? drawn : [JSON.stringify(input, undefined, 2)];
   const head = [display.title, display.subtitle].filter(Boolean).join(' ');
   const lines = [title, `${tool_name}: ${description ?? head}`, ...(description === undefined ? [] : [head])];
-  return cutText(
-    [...lines, ...warnings.map((warning) => `Warning: ${warning}`), ...shown].join('\n'),
-    MAX_MESSAGE_CHARS,
-  );
+  const text = [...lines, ...warnings.map((warning) => `Warning: ${warning}`), ...shown].join('\n');
+  if (text.length <= MAX_MESSAGE_CHARS) return text;
+  const left = text.length - MAX_MESSAGE_CHARS;
+  return `${cutText(text, MAX_MESSAGE_CHARS)}\n[cut: ${left} more characters. GET /sessions/{id}/prompts shows the whole question]`;
 }
 
 function blockText(block: DisplayBlock): readonly string[] {

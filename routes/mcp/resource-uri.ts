@@ -28,14 +28,19 @@ export function resourceTemplates(sessionId: string) {
   ];
 }
 
+/** Encode one part of an address. Half of a surrogate pair, which no address can hold, becomes U+FFFD. */
+export function encodePart(text: string): string {
+  return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd'));
+}
+
 /** Address of the whole text of a result. */
 export function resultUri(sessionId: string, toolUseId: string): string {
-  return `${baseOf(sessionId)}/results/${encodeURIComponent(toolUseId)}`;
+  return `${baseOf(sessionId)}/results/${encodePart(toolUseId)}`;
 }
 
 /** Address of a changed file. @param path Absolute. */
 export function fileUri(sessionId: string, path: string): string {
-  return `${baseOf(sessionId)}/files/${encodeURIComponent(path)}`;
+  return `${baseOf(sessionId)}/files/${encodePart(path)}`;
 }
 
 /** Address of a resource of an MCP server, or template of such addresses. @param uri As the server has it. */
