@@ -39,14 +39,14 @@ export function upstreamEndpoint(context: McpDoorContext, { mint, verify, name, 
     if (era === 'modern') return upstreamServer(options, await sharedLink(options));
     const connected = await connect(options);
     const server = upstreamServer(options, connected);
-    // Either end takes the other with it: the client begins another MCP session.
+    // Either end takes the other with it: the client begins another MCP session. What it waits for is answered before.
     server.onclose = () => void connected.link.close();
-    void connected.link.closed.then(() => server.close());
+    void connected.link.closed.then(() => connected.requests.replied()).then(() => server.close());
     return server;
   }
 
   function sharedLink(options: UpstreamOptions): Promise<Connected> {
-    const key = JSON.stringify(options.declared);
+    const key = capabilityKey(options.declared);
     const known = shared.get(key);
     if (known) return known;
     const connecting = connect(options);
@@ -66,4 +66,11 @@ export function upstreamEndpoint(context: McpDoorContext, { mint, verify, name, 
     }
   }
   return new McpEndpoint({ ...parts, bus, createServer, onClose });
+}
+
+/** Name the capabilities that a connection to the upstream differs by. Clients may declare any number of others. */
+function capabilityKey({ elicitation, sampling, roots }: ClientCapabilities): string {
+  const parts = { form: elicitation?.form, url: elicitation?.url, tools: sampling?.tools, context: sampling?.context };
+  const names = Object.entries({ elicitation, sampling, roots, ...parts }).filter(([, value]) => value !== undefined);
+  return names.map(([name]) => name).join(' ');
 }

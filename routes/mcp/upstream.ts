@@ -23,6 +23,7 @@ import {
   type ServerEvent,
 } from '@modelcontextprotocol/server';
 import { withInputRequired } from '@modelcontextprotocol/client';
+import { setImmediate } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import * as z from 'zod';
 import type { McpDoorContext } from './dependencies.ts';
@@ -74,6 +75,7 @@ export async function connect(options: UpstreamOptions): Promise<Connected> {
 /** Requests of the client without a reply: what the upstream asks meanwhile belongs to the latest. */
 class OpenRequests {
   readonly #open = new Set<ServerContext>();
+  #onIdle: () => void = () => undefined;
 
   get latest(): ServerContext | undefined {
     return [...this.#open].at(-1);
@@ -85,7 +87,15 @@ class OpenRequests {
       return await work();
     } finally {
       this.#open.delete(context);
+      if (this.#open.size === 0) this.#onIdle();
     }
+  }
+
+  /** Wait until all requests that are open now have their replies. */
+  async replied(): Promise<void> {
+    if (this.#open.size > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
+    // The reply is sent once its handler has returned.
+    await setImmediate();
   }
 }
 
@@ -237,13 +247,14 @@ async function callTool(
     onFault: (error, what) => logger.error({ err: error }, what),
   });
   if (end.kind === 'asks') return end.result;
-  if (outcome && 'error' in outcome) throw outcome.error;
   if (!outcome && end.reply.calls[0]?.error_code === 'unknown_tool')
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name}"`);
   const call = end.reply.calls[0];
-  // A hook may have kept the answer back, or put another in its place.
-  const isAnswer = call?.rewritten !== true && call?.error_code !== 'hook_blocked';
-  return outcome && isAnswer ? (outcome.result as CallToolResult) : toCallToolResult(session.id, end.reply);
+  // A hook may have kept the answer or the error back, or put another in its place.
+  const isByHook = call?.rewritten === true || call?.error_code === 'hook_blocked';
+  if (!outcome || isByHook) return toCallToolResult(session.id, end.reply);
+  if ('error' in outcome) throw outcome.error;
+  return outcome.result as CallToolResult;
 }
 
 /**
@@ -285,7 +296,10 @@ function handlersFor({ declared, publish, era }: UpstreamOptions, requests: Open
       elicit: (params, signal) => asker().mcpReq.elicitInput(params, options(signal)),
     }),
     ...(sampling && {
-      sampleOptions: sampling,
+      sampleOptions: {
+        ...(sampling.tools !== undefined && { tools: {} }),
+        ...(sampling.context !== undefined && { context: {} }),
+      },
       sample: (params, signal) => asker().mcpReq.requestSampling(params, options(signal)),
     }),
     ...(roots && {

@@ -359,6 +359,7 @@ describe.each(ERAS)('a server that is passed through to a client of %s', (_revis
             hook('mcp__up__environment', { hookEventName: 'PostToolUse', updatedToolOutput: 'nothing to see' }),
             withheld,
           ],
+          PostToolUseFailure: [{ matcher: 'mcp__up__crash', hooks: [{ type: 'command', command: 'exit 2' }] }],
         },
       },
     });
@@ -368,6 +369,8 @@ describe.each(ERAS)('a server that is passed through to a client of %s', (_revis
     expect(textOf(await mcp.callTool({ name: 'environment', arguments: {} }))).toBe('nothing to see');
     const objected = textOf(await mcp.callTool({ name: 'progress', arguments: {} }));
     expect(objected).toContain('objects');
+    const failed = await mcp.callTool({ name: 'crash', arguments: {} });
+    expect([failed.isError, textOf(failed)]).toEqual([true, expect.stringContaining('objects')]);
   });
 });
 

@@ -1,10 +1,16 @@
 /** PROTOCOL 9: `/mcp/servers/{name}`, what MCP clients are told of changes, and the standing session over a restart. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Client, type ElicitResult, type Progress, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import {
+  Client,
+  type ClientCapabilities,
+  type ElicitResult,
+  type Progress,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type BuiltServer, startServer } from '../helpers/built-server.ts';
-import { packageServer } from '../helpers/mcp-servers.ts';
+import { fixtureServer, packageServer } from '../helpers/mcp-servers.ts';
 import { until, wireClient, type WireClient } from '../helpers/wire-client.ts';
 
 let server: BuiltServer;
@@ -13,30 +19,32 @@ const everything = packageServer('@modelcontextprotocol/server-everything/dist/i
 
 beforeAll(async () => {
   server = await startServer({
-    mayKeep: ['server-everything'],
+    mayKeep: ['server-everything', 'mcp-server.mjs'],
     settings: {
       permissions: {
-        allow: ['mcp__everything__echo', 'mcp__everything__trigger-long-running-operation'],
+        allow: ['mcp__own', 'mcp__everything__echo', 'mcp__everything__trigger-long-running-operation'],
         deny: ['mcp__everything__get-env', 'mcp__hidden'],
       },
-      mcpServers: { everything, hidden: everything, broken: { command: '/nowhere/at-all' } },
+      mcpServers: { everything, own: fixtureServer(), hidden: everything, broken: { command: '/nowhere/at-all' } },
     },
   });
   client = wireClient(server);
 });
 
 interface Connecting {
+  /** Capabilities of a client of 2026-07-28. */
+  readonly modern?: ClientCapabilities;
   readonly elicit?: (message: string) => ElicitResult;
   readonly onChanged?: () => void;
   readonly to?: BuiltServer;
 }
 
-async function connect(path: string, { elicit, onChanged, to = server }: Connecting = {}) {
+async function connect(path: string, { modern, elicit, onChanged, to = server }: Connecting = {}) {
   const mcp = new Client(
     { name: 'test', version: '1' },
     {
-      versionNegotiation: { mode: 'legacy' },
-      capabilities: elicit ? { elicitation: { form: {} } } : {},
+      versionNegotiation: { mode: modern ? 'auto' : 'legacy' },
+      capabilities: modern ?? (elicit ? { elicitation: { form: {} } } : {}),
       ...(onChanged && { listChanged: { resources: { autoRefresh: false, onChanged } } }),
     },
   );
@@ -101,6 +109,17 @@ describe('an upstream', () => {
     const refused = await mcp.callTool(sum);
     expect(refused).toMatchObject({ isError: true, _meta: { 'gauntlet/status': 'denied' } });
     expect(await mcp.callTool({ name: 'get-env', arguments: {} })).toMatchObject({ isError: true });
+  });
+
+  it('has one connection for clients of 2026-07-28 that differ in what does not concern it', async () => {
+    /** Each process has a marker of its own in its environment. */
+    const environmentFor = async (modern: ClientCapabilities) => {
+      const { mcp } = await connect('/mcp/servers/own', { modern });
+      return textOf(await mcp.callTool({ name: 'environment', arguments: {} }));
+    };
+    const first = await environmentFor({ experimental: { one: {} } });
+    expect(await environmentFor({ experimental: { two: {} }, extensions: { 'x/y': {} } })).toBe(first);
+    expect(await environmentFor({ sampling: {} })).not.toBe(first);
   });
 
   it('that a rule hides as a whole is refused, and one that is not there is told of', async () => {
