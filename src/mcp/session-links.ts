@@ -30,10 +30,13 @@ interface SessionLink {
 /** Connections of all sessions to one server. */
 export class SessionLinks {
   readonly #options: SessionLinksOptions;
+  readonly #idleMs: number;
   readonly #links = new Map<string, SessionLink>();
 
-  constructor(options: SessionLinksOptions) {
+  /** @param idleMs Time after which a connection without calls is closed. */
+  constructor(options: SessionLinksOptions, idleMs = IDLE_MS) {
     this.#options = options;
+    this.#idleMs = idleMs;
   }
 
   /** Run a call over the connection of its session. @throws As `work`, and as opening a connection. */
@@ -92,7 +95,7 @@ export class SessionLinks {
     used.timer = setTimeout(() => {
       if (used.requests.isIdle) void this.endSession(sessionId);
       else this.#closeWhenIdle(sessionId, used);
-    }, IDLE_MS).unref();
+    }, this.#idleMs).unref();
   }
 
   #forget(sessionId: string, used: SessionLink): void {

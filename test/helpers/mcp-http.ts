@@ -6,7 +6,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
+import { acceptedContent, createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 
@@ -32,7 +32,7 @@ export async function listen(
 }
 
 /**
- * A server of the 2026-07-28 era with tools `add` and, once `grow` was called, `late`. `listens` counts its listeners,
+ * A server of the 2026-07-28 era with tools `add`, `ask`, which needs a value first, and, once `grow` was called, `late`. `listens` counts its listeners,
  * whom one that `isSilent` never acknowledges. Requests that it does not admit are answered with 401.
  */
 export async function modernServer({
@@ -54,6 +54,14 @@ export async function modernServer({
       );
       const sum = { inputSchema: z.object({ a: z.number(), b: z.number() }), annotations: { readOnlyHint: true } };
       server.registerTool('add', sum, ({ a, b }) => ({ content: [{ type: 'text', text: String(a + b) }] }));
+      server.registerTool('ask', {}, ({ mcpReq }) => {
+        const which = acceptedContent<{ which: string }>(mcpReq.inputResponses, 'asked');
+        if (which) return { content: [{ type: 'text', text: `chose ${which.which}` }] };
+        const requestedSchema = { type: 'object' as const, properties: { which: { type: 'string' as const } } };
+        return inputRequired({
+          inputRequests: { asked: inputRequired.elicit({ message: 'Which one?', requestedSchema }) },
+        });
+      });
       if (hasGrown) server.registerTool('late', {}, () => ({ content: [{ type: 'text', text: 'late' }] }));
       return server;
     },
