@@ -7,6 +7,10 @@ import { parseArgs, type ParseArgsConfig } from 'node:util';
 export const COMMANDS = [
   'serve',
   'console',
+  'status',
+  'sessions',
+  'watch',
+  'answer',
   'tools',
   'exec',
   'mcp',
@@ -52,6 +56,7 @@ interface Option {
 
 interface Command {
   readonly summary: string;
+  /** Those in brackets may be left out. */
   readonly operands: readonly string[];
   readonly options: Readonly<Record<string, Option>>;
 }
@@ -90,6 +95,35 @@ const TABLE: Readonly<Record<CommandName, Command>> = {
       ...CLIENT_OPTIONS,
       principal: { value: 'NAME', help: 'fail unless the token is of this principal' },
       revoke: { help: 'sign out every browser of the principal instead' },
+    },
+  },
+  status: {
+    summary: 'print how the running server is',
+    operands: [],
+    options: { ...CLIENT_OPTIONS, json: { help: 'as JSON' } },
+  },
+  sessions: {
+    summary: 'print your sessions on the running server',
+    operands: [],
+    options: {
+      ...CLIENT_OPTIONS,
+      search: { value: 'TEXT', help: 'those whose title, folder or id holds it' },
+      all: { help: 'archived ones too' },
+      json: { help: 'as JSON' },
+    },
+  },
+  watch: {
+    summary: 'follow a session: calls, output, questions',
+    operands: ['SESSION'],
+    options: { ...CLIENT_OPTIONS, all: { help: 'from its beginning (default: the latest first)' } },
+  },
+  answer: {
+    summary: 'list open questions, or answer one: allow or deny',
+    operands: ['[REQUEST]', '[allow|deny]'],
+    options: {
+      ...CLIENT_OPTIONS,
+      message: { value: 'TEXT', help: 'why, for the model' },
+      json: { help: 'list as JSON' },
     },
   },
   tools: {
@@ -149,7 +183,8 @@ function parseCommand(name: CommandName, words: readonly string[]): CommandLine 
   const command = TABLE[name];
   const { values, lists, positionals } = parseWords(name, command, words);
   if (values['help'] !== undefined) return { kind: 'help', text: commandHelp(name, command) };
-  if (positionals.length !== command.operands.length) {
+  const required = command.operands.filter((operand) => !operand.startsWith('['));
+  if (positionals.length < required.length || positionals.length > command.operands.length) {
     const wanted = command.operands.length === 0 ? 'takes no operands' : `takes ${command.operands.join(' and ')}`;
     throw new UsageError(`"gauntlet ${name}" ${wanted}; see gauntlet ${name} --help`);
   }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * The command line: `gauntlet serve | console | tools | exec | mcp | token`, and `gauntlet mcp status | login | logout`.
+ * The command line: `gauntlet serve | console | status | sessions | watch | answer | tools | exec | mcp | token`, and `gauntlet mcp status | login | logout`.
  *
  * Each command is loaded on demand, so that it does not pay for the others.
  */
@@ -53,6 +53,14 @@ async function runCommand(line: ParsedCommand): Promise<number> {
     }
     case 'console':
       return (await import('./commands/console.ts')).openConsole({ ...line, environment });
+    case 'status':
+      return (await import('./commands/status.ts')).printServerStatus({ ...line, environment });
+    case 'sessions':
+      return (await import('./commands/sessions.ts')).printSessions({ ...line, environment });
+    case 'watch':
+      return (await import('./commands/watch.ts')).watchSession({ ...line, environment });
+    case 'answer':
+      return (await import('./commands/answer.ts')).answerQuestion({ ...line, environment });
     case 'tools':
       return (await import('./commands/tools.ts')).printTools({ ...line, environment });
     case 'exec':

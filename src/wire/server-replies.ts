@@ -119,6 +119,11 @@ const ContainmentState = z.object({
 export type Readiness = Wire<typeof Readiness>['status'];
 export const Readiness = z.object({
   status: z.enum(['starting', 'ready', 'draining']),
+  mcp_missing: z
+    .array(z.object({ name: z.string(), state: z.string(), reason: z.string().optional() }))
+    .optional()
+    .describe('MCP servers of `?mcp` that are not connected'),
+  uptime_ms: Count.optional().describe('With `?verbose`'),
   containment: ContainmentState.optional().describe('With `?verbose`'),
 });
 
