@@ -138,13 +138,16 @@ function buildDoors(settings: Settings, parts: DoorParts): Promise<FastifyInstan
     upstreams: engine.upstreams,
     mcpAuthorization: settings.mcpAuthorization,
     onToolsChanged: engine.onToolsChanged,
-    metrics: () => engine.metrics() + lagText(longestLagMs()),
+    metrics: () => engine.metrics() + serverText(readiness(), longestLagMs()),
     version: packageFile.version,
   });
 }
 
-function lagText(value: number): string {
-  return gaugeText('gauntlet_event_loop_lag_ms', 'Longest recent delay of the event loop', [{ value }]);
+function serverText(readiness: Readiness, lagMs: number): string {
+  return (
+    gaugeText('gauntlet_ready', '1 while it takes work', [{ value: readiness === 'ready' ? 1 : 0 }]) +
+    gaugeText('gauntlet_event_loop_lag_ms', 'Longest recent delay of the event loop', [{ value: lagMs }])
+  );
 }
 
 /**

@@ -5,15 +5,17 @@ import { gaugeText, type Sample } from '../src/base/instruments.ts';
 import { CallMetrics } from '../src/log/call-metrics.ts';
 import type { FrameLog } from '../src/log/frame-log.ts';
 import type { McpConnections } from '../src/mcp/connections.ts';
+import type { ManagedProcessHost } from '../src/process/host-client.ts';
 import type { SessionDirectory } from '../src/session/directory/session-directory.ts';
 import type { Tool } from '../src/tool/tool.ts';
 
 /** Parts whose state is read when the metrics are scraped. */
 export interface MeasuredParts {
   readonly calls: CallMetrics;
-  readonly log: Pick<FrameLog, 'usedBytes'>;
+  readonly log: Pick<FrameLog, 'usedBytes' | 'sessionCount'>;
   readonly directory: Pick<SessionDirectory, 'openCount' | 'taskCount' | 'questionCount'>;
   readonly mcp: Pick<McpConnections, 'states'>;
+  readonly processHost: Pick<ManagedProcessHost, 'figures'>;
   readonly networkDenials: () => number;
 }
 
@@ -29,13 +31,20 @@ export function createCallMetrics(tools: () => readonly Tool[]): CallMetrics {
 }
 
 /** Return all figures in the text format of Prometheus. */
-export function metricsText({ calls, log, directory, mcp, networkDenials }: MeasuredParts): string {
+export function metricsText({ calls, log, directory, mcp, processHost, networkDenials }: MeasuredParts): string {
+  const { openCount } = directory;
+  const asleepCount = Math.max(0, log.sessionCount() - openCount);
+  const host = processHost.figures();
   const gauges: readonly (readonly [name: string, help: string, samples: readonly Sample[]])[] = [
-    ['gauntlet_sessions_open', 'Sessions in memory', one(directory.openCount)],
+    ['gauntlet_sessions_open', 'Sessions in memory', one(openCount)],
+    ['gauntlet_sessions_asleep', 'Sessions on disk alone', one(asleepCount)],
     ['gauntlet_tasks_running', 'Background tasks that run', one(directory.taskCount)],
     ['gauntlet_questions_open', 'Questions that wait for an answer', one(directory.questionCount)],
     ['gauntlet_question_age_seconds', 'Age of the oldest open question', one(calls.oldestQuestionSeconds)],
     ['gauntlet_mcp_servers', 'MCP servers of the settings by state', byState(mcp.states())],
+    ['gauntlet_process_host_up', '1 while the process that starts commands runs', one(host.isRunning ? 1 : 0)],
+    ['gauntlet_process_host_losses', 'Process hosts that ended by themselves', one(host.lossCount)],
+    ['gauntlet_processes_running', 'Commands and MCP servers that run', one(host.childCount)],
     ['gauntlet_log_bytes', 'Bytes of the log in use', one(log.usedBytes())],
     ['gauntlet_sandbox_network_denials', 'Connections that the sandbox refused', one(networkDenials())],
   ];

@@ -1,6 +1,7 @@
 /**
  * Figures about calls, decisions and tasks, counted from the frames that sessions log anyway.
  */
+import { isGauntletError } from '../base/errors.ts';
 import { Counter, Histogram } from '../base/instruments.ts';
 import type { NewFrame, PermissionRequestFrame, ResultFrame } from '../wire/frames.ts';
 import type { LogObserver } from './observed-log.ts';
@@ -50,6 +51,7 @@ export class CallMetrics implements LogObserver {
   readonly #tasksEnded = new Counter('gauntlet_tasks_ended_total', 'Background tasks that ended');
   readonly #appends = new Counter('gauntlet_log_appends_total', 'Appends to the log that were committed');
   readonly #frames = new Counter('gauntlet_log_frames_total', 'Frames that were committed');
+  readonly #failures = new Counter('gauntlet_log_append_failures_total', 'Appends that the disk did not take');
   /** Monotonic time of acceptance by session, then call. */
   readonly #acceptedMs = new TimeBook(MAX_WAITING);
   readonly #askedMs = new TimeBook(MAX_QUESTIONS);
@@ -59,12 +61,18 @@ export class CallMetrics implements LogObserver {
     this.#nowMs = nowMs;
     this.#appends.add({}, 0);
     this.#frames.add({}, 0);
+    this.#failures.add({}, 0);
   }
 
   recordFrames(sessionId: string, frames: readonly NewFrame[]): void {
     this.#appends.add();
     this.#frames.add({}, frames.length);
     for (const frame of frames) this.#record(sessionId, frame);
+  }
+
+  recordFailure(error: unknown): void {
+    // Another process runs the session now: nothing is wrong with the disk.
+    if (!isGauntletError(error, 'fenced')) this.#failures.add();
   }
 
   recordRemoval(sessionId: string): void {
@@ -82,7 +90,7 @@ export class CallMetrics implements LogObserver {
   text(): string {
     const instruments = [
       ...[this.#calls, this.#durations, this.#waits, this.#decisions, this.#answers],
-      ...[this.#tasksStarted, this.#tasksEnded, this.#appends, this.#frames],
+      ...[this.#tasksStarted, this.#tasksEnded, this.#appends, this.#frames, this.#failures],
     ];
     return instruments.map((instrument) => instrument.text()).join('');
   }

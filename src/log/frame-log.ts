@@ -156,6 +156,9 @@ export interface FrameLog {
   /** Bytes of the log's pages in use, without free pages that deleted rows left. */
   usedBytes(): number;
 
+  /** Number of sessions. */
+  sessionCount(): number;
+
   /** Delete a session and end its readers. */
   remove(sessionId: string): Promise<void>;
 

@@ -8,6 +8,8 @@ import type { FrameLog } from './frame-log.ts';
 export interface LogObserver {
   /** Called with the frames of one committed append. */
   recordFrames(sessionId: string, frames: readonly NewFrame[]): void;
+  /** Called when an append was not committed. */
+  recordFailure?(error: unknown): void;
   /** Called when a session was removed. @param principal Its owner, if the log knew it. */
   recordRemoval(sessionId: string, principal: string | undefined): void;
   /** Called after the log has closed. */
@@ -24,8 +26,9 @@ export function observedLog(log: FrameLog, observers: readonly LogObserver[]): F
         () => {
           for (const observer of observers) observer.recordFrames(sessionId, frames);
         },
-        () => {
+        (error: unknown) => {
           // The caller of `append` handles the rejection; frames that were not committed are not observed.
+          for (const observer of observers) observer.recordFailure?.(error);
         },
       );
       return landing;
@@ -44,6 +47,7 @@ export function observedLog(log: FrameLog, observers: readonly LogObserver[]): F
     weigh: (page) => log.weigh(page),
     trim: (sessionId, goal) => log.trim(sessionId, goal),
     usedBytes: () => log.usedBytes(),
+    sessionCount: () => log.sessionCount(),
     async close() {
       await log.close();
       for (const observer of observers) observer.close?.();

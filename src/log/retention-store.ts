@@ -62,6 +62,12 @@ export class RetentionStore {
     return { bytes, first: last + 1, isMore };
   }
 
+  /** Number of sessions that were not removed. */
+  sessionCount(): number {
+    const { count } = this.#statements.count.get() as { readonly count: number };
+    return count;
+  }
+
   /** Bytes of the pages in use. */
   usedBytes(): number {
     const [size, count, free] = ['page_size', 'page_count', 'freelist_count'].map((name) => {
@@ -103,6 +109,10 @@ function prepareStatements(database: OpenDatabase['database']) {
        JOIN rows AS newest ON newest.row = (SELECT row FROM rows WHERE session = number ORDER BY last DESC LIMIT 1)
        LEFT JOIN snapshots ON snapshots.session = number
        WHERE number > ? AND id IS NOT NULL ORDER BY number LIMIT ?`,
+    ),
+    // Both are counted from their indexes.
+    count: database.prepare(
+      'SELECT (SELECT count(*) FROM sessions) - (SELECT count(*) FROM sessions WHERE id IS NULL) AS count',
     ),
     oldest: database.prepare(
       `SELECT CAST(last AS INTEGER) AS last, octet_length(frames) AS bytes, ${ROW_TIME} AS time

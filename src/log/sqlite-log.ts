@@ -134,6 +134,10 @@ class SqliteLog implements FrameLog {
     return withDiskErrors('weigh', () => this.#tables.retention.usedBytes());
   }
 
+  sessionCount(): number {
+    return withDiskErrors('weigh', () => this.#tables.retention.sessionCount());
+  }
+
   async remove(sessionId: string): Promise<void> {
     this.#refuseIfClosed();
     this.#group.flush();

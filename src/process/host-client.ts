@@ -32,6 +32,16 @@ export interface ManagedProcessHost extends ProcessHost, JailHost {
    * @returns Number of processes found.
    */
   sweepOrphans(): Promise<number>;
+  /** Return its figures for operators. */
+  figures(): ProcessHostFigures;
+}
+
+/** Figures of a process host. */
+export interface ProcessHostFigures {
+  readonly isRunning: boolean;
+  /** Hosts that ended without being asked to. */
+  readonly lossCount: number;
+  readonly childCount: number;
 }
 
 /** Make a process host; nothing is started before `warm`, `sweepOrphans` or the first `spawn`. */
@@ -39,6 +49,7 @@ export function createProcessHost({ limits, ownerId, hostEntry, started }: Proce
   let link: HostLink | undefined;
   let isClosed = false;
   let wasLost = false;
+  let lossCount = 0;
 
   /** Return the running host, or start one; concurrent callers share the start. */
   function linked(): HostLink {
@@ -56,6 +67,7 @@ export function createProcessHost({ limits, ownerId, hostEntry, started }: Proce
     started = undefined;
     const opened = openHostLink(host, settings, () => {
       wasLost = true;
+      lossCount++;
       if (link === opened) link = undefined;
     });
     link = opened;
@@ -71,6 +83,7 @@ export function createProcessHost({ limits, ownerId, hostEntry, started }: Proce
     openJail: async (rules) => linked().openJail(rules),
     warm: () => linked().ping(),
     sweepOrphans: () => linked().sweep(),
+    figures: () => ({ isRunning: link !== undefined, lossCount, childCount: link?.childCount ?? 0 }),
     async close() {
       isClosed = true;
       await link?.close();

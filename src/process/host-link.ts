@@ -20,6 +20,8 @@ export interface HostLink extends JailHost {
    * @returns Number of processes found.
    */
   sweep(): Promise<number>;
+  /** Number of children that run. */
+  readonly childCount: number;
   /** End every child and the host. */
   close(): Promise<void>;
 }
@@ -61,6 +63,10 @@ class Link implements HostLink, HostWire {
     );
     this.socket = this.#connection.socket;
     this.#holdWhileBusy();
+  }
+
+  get childCount(): number {
+    return this.#children.size;
   }
 
   spawn(request: SpawnRequest): HostedProcess {

@@ -124,6 +124,10 @@ export class MemoryLog implements FrameLog {
     return 0;
   }
 
+  sessionCount(): number {
+    return this.#sessions.size;
+  }
+
   remove(sessionId: string): Promise<void> {
     const session = this.#sessions.get(sessionId);
     if (session) session.isRemoved = true;

@@ -306,6 +306,13 @@ export function frameLogContract(title: string, subject: LogUnderTest): void {
       expect(log.bounds('s')?.first).toBe(2);
     });
 
+    it('counts its sessions', async () => {
+      const log = await openLog();
+      for (const id of ['s', 't', 'u']) await log.append(id, 0, [openedFrame(id)]);
+      await log.remove('t');
+      expect(log.sessionCount()).toBe(2);
+    });
+
     it('tells how old and how heavy each session is', async () => {
       const log = await openLog();
       await oldSession(log, 7);
