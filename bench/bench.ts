@@ -13,6 +13,7 @@ import { keptRows } from './rows/kept.ts';
 import { appendRow, restartRow } from './rows/log.ts';
 import { mcpRows, mcpStartRows } from './rows/mcp.ts';
 import { overlapRows, streamingRow } from './rows/scheduling.ts';
+import { operatorRows } from './rows/operators.ts';
 import { grepRow } from './rows/search.ts';
 import { jailRows } from './rows/jail.ts';
 import { sandboxRow, shellRows } from './rows/shell.ts';
@@ -44,6 +45,7 @@ const groups: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = {
   sandbox: () => sandboxRow(ours),
   log: async () => [await appendRow(), await restartRow()],
   viewers: () => viewerRows(),
+  operators: () => operatorRows(),
   footprint: () => footprintRows(),
   shell: () => shellRows(ours, floor),
 };

@@ -48,11 +48,13 @@ const BENCH_TOOLS = join(root, 'bench/fixtures/bench-tools.mjs');
  *
  * @param settings More keys of its settings file.
  * @param home Folders for its data and its work; removed when it stops.
+ * @param variables More of its environment.
  */
 export function startOurs(
   plugins: readonly string[] = [BENCH_TOOLS],
   settings: object = {},
   home: ServerHome = newHome(),
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<RunningServer> {
   const { folder, workspace } = home;
   const config = join(folder, 'gauntlet.config.json');
@@ -63,6 +65,7 @@ export function startOurs(
     GAUNTLET_DATA_DIR: folder,
     GAUNTLET_WORKSPACE: workspace,
     GAUNTLET_LOG_LEVEL: 'error',
+    ...variables,
   };
   const headers = { authorization: `Bearer ${TOKEN}` };
   return start([join(root, 'dist/gauntlet.js'), 'serve'], {

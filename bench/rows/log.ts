@@ -17,7 +17,7 @@ import { inTurn } from '../statistics.ts';
 const GROUP = 100;
 const GROUPS = 100;
 const FRAMES_A_ROW = 6;
-const SESSIONS = 10_000;
+export const SESSIONS = 10_000;
 
 /** Frames a second in groups of a hundred sessions' appends, against libsql given the same text. */
 export async function appendRow(): Promise<Row> {
@@ -77,7 +77,7 @@ async function startToList(prepare: (home: ServerHome) => Promise<void>): Promis
 }
 
 /** Sessions as a server leaves them that was killed: none has a snapshot. */
-async function fill({ folder, workspace }: ServerHome): Promise<void> {
+export async function fill({ folder, workspace }: ServerHome): Promise<void> {
   const log = openSqliteLog({ folder, limits: DEFAULT_LIMITS, durability: 'process' });
   const ids = Array.from({ length: SESSIONS }, (_, each) => `session-${each}`);
   for (let first = 0; first < SESSIONS; first += GROUP) {
