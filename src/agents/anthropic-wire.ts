@@ -55,6 +55,8 @@ async function createClient({ apiKey }: ModelSettings, address: string, silenceM
     baseURL: address.slice(0, -'/v1'.length),
     timeout: silenceMs,
     logLevel: 'off',
+    // The request has a span of its own, for all providers alike.
+    openTelemetry: false,
     // The key is sent only to the configured address.
     fetchOptions: { redirect: 'error' },
     ...(apiKey === undefined && { defaultHeaders: { authorization: null } }),

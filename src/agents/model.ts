@@ -5,6 +5,7 @@ import type { Limits } from '../../config/limits.ts';
 import { modelAddress, type ModelSettings } from '../../config/settings/models.ts';
 import { cutText } from '../base/cut-text.ts';
 import { errorMessage, GauntletError, isGauntletError } from '../base/errors.ts';
+import type { TraceHeaders } from '../base/tracing.ts';
 import { anthropicWire } from './anthropic-wire.ts';
 import type { Model, ModelReply, ModelRequest, ReplyListener, StopReason } from './conversation.ts';
 import { openAIWire } from './openai-wire.ts';
@@ -45,7 +46,9 @@ export function openModel(
     async reply(request, listener) {
       for (let tries = 1; ; tries++) {
         listener.signal.throwIfAborted();
-        const attempt = await ask(wire, request, listener, bounds);
+        const span = listener.trace?.chat(settings);
+        const attempt = await ask({ wire, headers: span?.headers ?? {} }, request, listener, bounds);
+        span?.ended(attempt.kind === 'reply' ? attempt.reply.usage : undefined);
         if (attempt.kind === 'reply') return attempt.reply;
         listener.signal.throwIfAborted();
         if (!attempt.mayRetry || tries >= MAX_TRIES) throw failure(name, settings, attempt.error);
@@ -67,7 +70,7 @@ type Attempt =
   | { readonly kind: 'failed'; readonly error: unknown; readonly mayRetry: boolean };
 
 async function ask(
-  wire: ModelWire,
+  { wire, headers }: { readonly wire: ModelWire; readonly headers: TraceHeaders },
   request: ModelRequest,
   listener: ReplyListener,
   { silenceMs, replyChars }: ModelBounds,
@@ -87,9 +90,7 @@ async function ask(
     },
   });
   try {
-    const { trace } = listener;
-    const send = () => wire(request, { signal, headers: trace?.headers() ?? {} });
-    for await (const event of await (trace ? trace.during(send) : send())) {
+    for await (const event of await wire(request, { signal, headers })) {
       hasBegun = true;
       silence.heard();
       if (event.type === 'usage') Object.assign(usage, definedOf(event.usage));

@@ -60,8 +60,15 @@ export interface TracedOutcome {
 export interface RunningTrace {
   /** Return the headers of a request that the call makes. */
   headers(): TraceHeaders;
-  /** Begin work of a library that makes spans of its own, which then are below that of the call. */
-  during<Result>(work: () => Result): Result;
+  /** Begin the span of a request to a model. */
+  chat(request: { readonly provider: string; readonly model: string }): ChatTrace;
+}
+
+/** Span of one request to a model. */
+export interface ChatTrace {
+  readonly headers: TraceHeaders;
+  /** @param reply undefined if there was none. */
+  ended(reply: { readonly inputTokens: number; readonly outputTokens: number } | undefined): void;
 }
 
 interface Tracing {
@@ -146,7 +153,6 @@ export class CallTrace implements RunningTrace {
   readonly #acceptedMs: number;
   /** Gate or run, whichever the call is at. */
   #step: Span | undefined;
-  #stepContext: Context;
   #question: Span | undefined;
 
   /** Use `traceCall`. */
@@ -166,30 +172,46 @@ export class CallTrace implements RunningTrace {
     this.#span = tracer.startSpan(name, options, parent);
     this.#isRecording = this.#span.isRecording();
     this.#context = api.trace.setSpan(parent, this.#span);
-    this.#stepContext = this.#context;
   }
 
   /** Origin of the calls that this one makes. */
   origin(): TraceOrigin {
-    return { context: this.#stepContext, relation: 'parent' };
+    return { context: this.#here(), relation: 'parent' };
   }
 
   headers(): TraceHeaders {
-    const headers: Record<string, string> = {};
-    this.#tracing.api.propagation.inject(this.#stepContext, headers);
-    return headers;
+    return this.#headersIn(this.#here());
   }
 
-  during<Result>(work: () => Result): Result {
-    return this.#tracing.api.context.with(this.#stepContext, work);
+  chat({ provider, model }: Parameters<RunningTrace['chat']>[0]): ChatTrace {
+    const { api, tracer } = this.#tracing;
+    const attributes = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': provider,
+      'gen_ai.request.model': model,
+    };
+    const options = { startTime: nowMs(), kind: api.SpanKind.CLIENT, attributes };
+    const span = tracer.startSpan(`chat ${model}`, options, this.#here());
+    return {
+      headers: this.#headersIn(api.trace.setSpan(this.#context, span)),
+      ended(reply) {
+        if (reply) {
+          span.setAttribute('gen_ai.usage.input_tokens', reply.inputTokens);
+          span.setAttribute('gen_ai.usage.output_tokens', reply.outputTokens);
+        } else {
+          span.setAttribute('error.type', '_OTHER');
+          span.setStatus({ code: api.SpanStatusCode.ERROR });
+        }
+        span.end(nowMs());
+      },
+    };
   }
 
   /** The call leaves its queue for the gate. */
   executing(): void {
     if (!this.#isRecording) return;
     const now = nowMs();
-    if (now - this.#acceptedMs >= MIN_QUEUE_MS)
-      this.#start('wait', this.#acceptedMs, { 'gauntlet.wait.for': 'queue' }).end(now);
+    if (now - this.#acceptedMs >= MIN_QUEUE_MS) this.#wait(this.#acceptedMs, 'queue').end(now);
     this.#begin('gate', now);
   }
 
@@ -203,7 +225,7 @@ export class CallTrace implements RunningTrace {
 
   /** A person is asked, by the gate or by what runs; asked again, it is the same wait. */
   asked(): void {
-    if (this.#isRecording) this.#question ??= this.#start('wait', nowMs(), { 'gauntlet.wait.for': 'person' });
+    if (this.#isRecording) this.#question ??= this.#wait(nowMs(), 'person');
   }
 
   /** The question is settled. @param by Principal that answered, or `timeout`, `rule`, `cancelled`. */
@@ -235,13 +257,23 @@ export class CallTrace implements RunningTrace {
   }
 
   #begin(name: 'gate' | 'run', atMs: number): void {
-    this.#stepContext = this.#context;
-    this.#step = this.#start(name, atMs);
-    this.#stepContext = this.#tracing.api.trace.setSpan(this.#context, this.#step);
+    this.#step = this.#tracing.tracer.startSpan(name, { startTime: atMs }, this.#context);
   }
 
-  #start(name: string, startTime: number, attributes: SpanOptions['attributes'] = {}): Span {
-    return this.#tracing.tracer.startSpan(name, { startTime, attributes }, this.#stepContext);
+  #wait(startTime: number, reason: 'queue' | 'person'): Span {
+    const attributes = { 'gauntlet.wait.for': reason };
+    return this.#tracing.tracer.startSpan('wait', { startTime, attributes }, this.#here());
+  }
+
+  /** Context of what happens now. Made when it is needed, which it is not by most calls. */
+  #here(): Context {
+    return this.#step ? this.#tracing.api.trace.setSpan(this.#context, this.#step) : this.#context;
+  }
+
+  #headersIn(context: Context): TraceHeaders {
+    const headers: Record<string, string> = {};
+    this.#tracing.api.propagation.inject(context, headers);
+    return headers;
   }
 }
 

@@ -224,8 +224,12 @@ describe('a trace goes on', () => {
     ]);
     const named = model.requests.map(({ headers }) => String(headers['traceparent']).split('-')[2]);
     expect(named).toHaveLength(2);
-    // The client of the provider has a span of its own for each.
-    for (const spanId of named) expect(children.map((span) => span.spanId)).toContain(spanId);
+    const chats = children.filter(({ name }) => name === 'chat scripted');
+    expect(chats.map(({ spanId }) => spanId)).toEqual(named);
+    expect(chats[0]?.attributes).toMatchObject({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'anthropic',
+    });
   });
 
   it('from a frame of a WebSocket; a call without one is linked to that of the connection', () => {
