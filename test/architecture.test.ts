@@ -6,6 +6,8 @@ import {
   climbingImports,
   importCycles,
   misshapenFiles,
+  pageReaches,
+  readPage,
   readSources,
   toolNames,
   toolNamesInside,
@@ -34,6 +36,14 @@ describe('the tree', () => {
 
   it('has small files, named after one idea, with a header', () => {
     expect(misshapenFiles(sources)).toEqual([]);
+  });
+
+  it('keeps the page of the console outside: it speaks the protocol through the client', () => {
+    const page = readPage(join(import.meta.dirname, '..'));
+    expect(page.length).toBeGreaterThan(20);
+    expect(pageReaches(page)).toEqual([]);
+    expect(importCycles(page)).toEqual([]);
+    expect(misshapenFiles(page).filter((problem) => !problem.startsWith('web/src/texts.ts'))).toEqual([]);
   });
 
   it('names no tool inside src/ and routes/', () => {

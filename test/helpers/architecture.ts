@@ -37,12 +37,14 @@ export interface SourceFile {
 
 /** All TypeScript of the rooms below `root`. */
 export function readSources(root: string): SourceFile[] {
-  return ROOMS.flatMap((room) => filesBelow(join(root, room))).map((file) => {
-    const path = relative(root, file).split('\\').join('/');
-    const text = readFileSync(file, 'utf8');
-    const specifiers = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
-    return { path, text, imports: [...new Set(specifiers)].map((specifier) => resolveImport(path, specifier)) };
-  });
+  return ROOMS.flatMap((room) => filesBelow(join(root, room))).map((file) => readSource(root, file));
+}
+
+function readSource(root: string, file: string): SourceFile {
+  const path = relative(root, file).split('\\').join('/');
+  const text = readFileSync(file, 'utf8');
+  const specifiers = ts.preProcessFile(text, true, true).importedFiles.map(({ fileName }) => fileName);
+  return { path, text, imports: [...new Set(specifiers)].map((specifier) => resolveImport(path, specifier)) };
 }
 
 /** Imports that climb a ladder, reach into another tool, or bring HTTP where none belongs. */
@@ -53,6 +55,20 @@ export function climbingImports(sources: readonly SourceFile[]): string[] {
       const why = whyForbidden(path, target) ?? whyNoTool(path, target, tools);
       return why === undefined ? [] : [`${path} imports ${target}: ${why}`];
     }),
+  );
+}
+
+/** Read the page of the console, which is no room of the server. */
+export function readPage(root: string): SourceFile[] {
+  return filesBelow(join(root, 'web'), /\.tsx?$/).map((file) => readSource(root, file));
+}
+
+/** Imports of the page that reach into the server: it speaks the public protocol alone. */
+export function pageReaches(page: readonly SourceFile[]): string[] {
+  return page.flatMap(({ path, imports }) =>
+    imports.flatMap((target) =>
+      isOurs(target) && !/^web\//.test(target) ? [`${path} imports ${target}: the console knows the client alone`] : [],
+    ),
   );
 }
 
@@ -147,9 +163,9 @@ function resolveImport(from: string, specifier: string): string {
   return specifier.startsWith('.') ? posix.join(dirname(from), specifier) : specifier;
 }
 
-function filesBelow(folder: string): string[] {
+function filesBelow(folder: string, names = /\.ts$/): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && names.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
 }

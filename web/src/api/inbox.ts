@@ -88,12 +88,17 @@ export class Inbox {
 
 type AnsweredQuestion = Pick<InboxQuestion, 'session_id' | 'request_id'>;
 
-/** Keep questions that did not change as the objects they were, so that what a person types into one stays. */
+/**
+ * Keep questions that did not change as the objects they were, and where they were: what a person reads does not move,
+ * and what was typed stays.
+ */
 function keepKnown(known: readonly InboxQuestion[], read: readonly InboxQuestion[]): readonly InboxQuestion[] {
   const merged = read.map((question) => {
     const old = known.find(({ request_id: id }) => id === question.request_id);
     return old && JSON.stringify(old.approvals) === JSON.stringify(question.approvals) ? old : question;
   });
+  const order = new Map(known.map(({ request_id: id }, index) => [id, index]));
+  merged.sort((a, b) => (order.get(a.request_id) ?? Infinity) - (order.get(b.request_id) ?? Infinity) || 0);
   const isSame = merged.length === known.length && merged.every((question, index) => question === known[index]);
   return isSame ? known : merged;
 }

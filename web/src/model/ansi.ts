@@ -20,7 +20,6 @@ interface Style {
 const MAX_SPANS = 5_000;
 
 const ESCAPE =
-  // eslint-disable-next-line no-control-regex
   /\u001b(?:\[([0-?]*)[ -/]*([@-~])|\][^\u0007\u001b]{0,4096}(?:\u0007|\u001b\\)|[PX^_][^\u001b]{0,4096}\u001b\\|[ -/]?[0-~])|\u009b([0-?]*)[ -/]*([@-~])/g;
 
 /** The sixteen colours of terminals, to find the nearest one of others. */
@@ -61,7 +60,6 @@ const ENDS: Readonly<Record<number, readonly string[]>> = {
 
 /** True where text has something that `parseAnsi` would take out. */
 export function hasAnsi(text: string): boolean {
-  // eslint-disable-next-line no-control-regex
   return /[\u001b\u009b\r\b]/.test(text);
 }
 
@@ -88,7 +86,6 @@ export function parseAnsi(given: string): AnsiSpan[] {
 function overwritten(text: string): string {
   const lines = text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text;
   const last = lines.includes('\r') ? lines.replace(/[^\n]*\r(?=[^\n])/g, '').replaceAll('\r', '') : lines;
-  // eslint-disable-next-line no-control-regex
   return last.includes('\b') ? last.replace(/[^\n\u0008]\u0008/g, '').replaceAll('\b', '') : last;
 }
 

@@ -59,39 +59,38 @@ function flatten(calls: readonly Call[], depth: number): { readonly call: Call; 
 
 function segmentsOf({ times, asked }: Call, startMs: number, nowMs: number): Segment[] {
   const endMs = times.endedMs ?? nowMs;
-  const segments: Segment[] = [];
-  const add = (kind: SegmentKind, fromMs: number, toMs: number) => {
-    if (toMs > fromMs) segments.push({ kind, fromMs: fromMs - startMs, toMs: toMs - startMs });
-  };
+  const questions = asked.map(({ fromMs, toMs = endMs }) => ({ fromMs, toMs }));
   const gateMs = times.gateMs ?? times.startedMs ?? endMs;
   const startedMs = times.startedMs ?? times.completedMs ?? endMs;
   const completedMs = times.completedMs ?? endMs;
-  add('queued', times.acceptedMs, gateMs);
-  addAround('gate', gateMs, startedMs, asked, endMs, add);
-  addAround('run', startedMs, completedMs, asked, endMs, add);
-  add('held', completedMs, endMs);
-  return segments;
+  const segments: Segment[] = [
+    { kind: 'queued', fromMs: times.acceptedMs, toMs: gateMs },
+    ...around('gate', gateMs, startedMs, questions),
+    ...around('run', startedMs, completedMs, questions),
+    { kind: 'held', fromMs: completedMs, toMs: endMs },
+  ];
+  return segments
+    .filter(({ fromMs, toMs }) => toMs > fromMs)
+    .map(({ kind, fromMs, toMs }) => ({ kind, fromMs: fromMs - startMs, toMs: toMs - startMs }));
 }
 
-/** Add a segment without the times in which a person was asked, and those as segments of their own. */
-function addAround(
+/** A segment without the times in which a person was asked, and those as segments of their own. */
+function around(
   kind: SegmentKind,
   fromMs: number,
   toMs: number,
-  asked: Call['asked'],
-  endMs: number,
-  add: (kind: SegmentKind, fromMs: number, toMs: number) => void,
-): void {
+  questions: readonly { readonly fromMs: number; readonly toMs: number }[],
+): Segment[] {
+  const segments: Segment[] = [];
   let at = fromMs;
-  for (const question of asked) {
+  for (const question of questions) {
     const from = Math.max(at, question.fromMs);
-    const to = Math.min(toMs, question.toMs ?? endMs);
+    const to = Math.min(toMs, question.toMs);
     if (to <= from) continue;
-    add(kind, at, from);
-    add('asked', from, to);
+    segments.push({ kind, fromMs: at, toMs: from }, { kind: 'asked', fromMs: from, toMs: to });
     at = to;
   }
-  add(kind, at, toMs);
+  return [...segments, { kind, fromMs: at, toMs }];
 }
 
 /** The call that ended last before this one left the queue. */

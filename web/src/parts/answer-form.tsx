@@ -127,20 +127,32 @@ function ChoiceField({ field, value, onChange }: FieldProps) {
           </span>
         </label>
       ))}
-      {other && (
-        <label className="option">
-          <input {...{ type, name }} checked={isOther} onChange={(event) => sayOther(words, event.target.checked)} />
-          <span className="option-other">
-            <span className="option-label">{TEXTS.questions.other}</span>
-            <input
-              type="text"
-              aria-label={TEXTS.questions.otherWords}
-              value={words}
-              onChange={(event) => sayOther(event.target.value, true)}
-            />
-          </span>
-        </label>
-      )}
+      {other && <OtherOption {...{ type, name, words, isChosen: isOther }} onSay={sayOther} />}
     </fieldset>
+  );
+}
+
+interface OtherProps {
+  readonly type: 'radio' | 'checkbox';
+  readonly name: string;
+  readonly words: string;
+  readonly isChosen: boolean;
+  onSay(words: string, isChosen: boolean): void;
+}
+
+function OtherOption({ type, name, words, isChosen, onSay }: OtherProps) {
+  return (
+    <label className="option">
+      <input {...{ type, name }} checked={isChosen} onChange={(event) => onSay(words, event.target.checked)} />
+      <span className="option-other">
+        <span className="option-label">{TEXTS.questions.other}</span>
+        <input
+          type="text"
+          aria-label={TEXTS.questions.otherWords}
+          value={words}
+          onChange={(event) => onSay(event.target.value, true)}
+        />
+      </span>
+    </label>
   );
 }

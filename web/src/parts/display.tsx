@@ -21,7 +21,7 @@ export const DisplayBlocks = memo(function DisplayBlocks({ blocks }: { readonly 
 function Block({ block }: { readonly block: DisplayBlock }) {
   switch (block.kind) {
     case 'text':
-      return <Code text={block.text} lines={12} />;
+      return <Code text={block.text} lines={12} isProse />;
     case 'code':
       return <Code text={block.text} language={block.language} />;
     case 'diff':

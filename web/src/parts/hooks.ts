@@ -102,15 +102,14 @@ export function useAction<Arguments extends unknown[]>(
     if (isBusy.current) return;
     isBusy.current = true;
     setState({ isBusy: true });
-    act(...values)
-      .then(
-        () => undefined,
-        (error: unknown) => wordsOf(error),
-      )
-      .then((problem) => {
-        isBusy.current = false;
-        if (isMounted.current) setState({ isBusy: false, ...(problem !== undefined && { problem }) });
-      }, console.error);
+    const end = (problem?: string) => {
+      isBusy.current = false;
+      if (isMounted.current) setState({ isBusy: false, ...(problem !== undefined && { problem }) });
+    };
+    void act(...values).then(
+      () => end(),
+      (error: unknown) => end(wordsOf(error)),
+    );
   };
   return { isBusy: state.isBusy, problem: state.problem, run, clear: () => setState({ isBusy: false }) };
 }

@@ -32,18 +32,20 @@ interface CodeProps {
   /** Lines that are shown at first. */
   readonly lines?: number;
   readonly label?: string;
+  /** Words rather than code: drawn in the font of the page. */
+  readonly isProse?: boolean;
 }
 
 /** A block of code or output. */
-export function Code({ text, language, lines = SHOWN_LINES, label }: CodeProps) {
+export function Code({ text, language, lines = SHOWN_LINES, label, isProse = false }: CodeProps) {
   const [steps, setSteps] = useState(0);
   const { shown, leftChars } = useMemo(
     () => cutText(text, SHOWN_CHARS + steps * MORE_CHARS, steps === 0 ? lines : lines + steps * MORE_LINES),
     [text, steps, lines],
   );
   return (
-    <div className="code-box">
-      <pre className="code" aria-label={label}>
+    <div className={isProse ? undefined : 'code-box'}>
+      <pre className={isProse ? 'prose' : 'code'} aria-label={label}>
         <CodeText text={shown} language={language} />
       </pre>
       {(leftChars > 0 || steps > 0) && (

@@ -4,16 +4,16 @@
 import { useEffect, useRef, useState } from 'react';
 import { codeOf } from '../api/server.ts';
 import { hrefOf } from '../model/deep-link.ts';
-import { age } from '../model/quantities.ts';
+import { age, shortPath } from '../model/quantities.ts';
 import { issuesOf } from '../model/schema-form.ts';
-import type { Answer, BlockOf, InboxQuestion, Tool } from '../model/wire.ts';
+import type { Answer, BlockOf, InboxQuestion, Tool, Updates } from '../model/wire.ts';
 import { TEXTS } from '../texts.ts';
 import { AlwaysAllow } from './always-allow.tsx';
 import { AnswerForm, firstValues, type FormValues, isFilled } from './answer-form.tsx';
 import { useConsole } from './console.tsx';
 import { Button, Field, Problem } from './controls.tsx';
 import { DisplayBlocks } from './display.tsx';
-import { type Action, useAction, useKeys, useLoaded, useNow } from './hooks.ts';
+import { type Action, useAction, useKeys, useLoaded, useNow, useWatched } from './hooks.ts';
 import { Icon } from './icons.tsx';
 import { InputForm } from './input-form.tsx';
 import { Line } from './plain-text.tsx';
@@ -38,7 +38,9 @@ export function QuestionCard({ question, isChosen = false, isInline = false, onC
   const answer = useAnswer(question);
   const element = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (isChosen && !isInline) element.current?.scrollIntoView({ block: 'nearest' });
+    // Chosen by a press of the mouse, it must not move away from under it.
+    const isPressed = element.current?.contains(document.activeElement);
+    if (isChosen && !isInline && !isPressed) element.current?.scrollIntoView({ block: 'nearest' });
   }, [isChosen, isInline]);
   useKeys(
     {
@@ -111,19 +113,14 @@ function QuestionHead({ question, isInline }: { readonly question: InboxQuestion
           <h2>
             <Line text={display.title} />
           </h2>
-          <a
-            className="muted"
-            href={hrefOf({ view: 'sessions', sessionId: question.session_id, callId: question.tool_use_id })}
-          >
-            {TEXTS.questions.inSession} <Line text={question.session_id.slice(0, 12)} />
-          </a>
+          <SessionLink question={question} />
         </header>
       )}
       {!isInline && display.subtitle && <Line text={display.subtitle} className="subtitle" />}
       <p className="question-why">
         <Line text={title} />
       </p>
-      {description && description !== display.title && (
+      {description && !isShown(description, question) && (
         <p className="muted">
           <Line text={description} />
         </p>
@@ -141,9 +138,46 @@ function QuestionHead({ question, isInline }: { readonly question: InboxQuestion
       <p className="question-facts">
         <Reason reason={reason} />
         {approvals && <span>{TEXTS.questions.needs(approvals.needed, approvals.by.join(', '))}</span>}
+        <StopsAsking updates={question.suggestions} />
         {leftMs > 0 && <span>{TEXTS.questions.expires(`in ${age(nowMs, Date.parse(expiresAt))}`)}</span>}
       </p>
     </>
+  );
+}
+
+/** Rules with which calls like this one would not be asked about. */
+function StopsAsking({ updates }: { readonly updates: Updates }) {
+  const rules = updates.flatMap((update) => ('rules' in update ? update.rules : []));
+  if (rules.length === 0) return null;
+  return (
+    <span>
+      {TEXTS.questions.stops}{' '}
+      {rules.slice(0, 3).map((rule) => (
+        <code key={rule} className="rule">
+          <Line text={rule} />
+        </code>
+      ))}
+    </span>
+  );
+}
+
+/** Whether the display says the same already. */
+function isShown(words: string, { display }: InboxQuestion): boolean {
+  return display.title === words || display.blocks.some((block) => 'text' in block && block.text.includes(words));
+}
+
+function SessionLink({
+  question: { session_id: sessionId, tool_use_id: callId },
+}: {
+  readonly question: InboxQuestion;
+}) {
+  const { list } = useConsole();
+  const record = useWatched(list.state).sessions.find(({ session_id: id }) => id === sessionId);
+  const words = record?.title ?? (record ? shortPath(record.cwd) : sessionId.slice(0, 12));
+  return (
+    <a className="muted" href={hrefOf({ view: 'sessions', sessionId, callId })}>
+      <span className="hidden">{TEXTS.questions.inSession}</span> <Line text={words} />
+    </a>
   );
 }
 

@@ -64,29 +64,40 @@ function NewSessionForm({ onClose }: { onClose(): void }) {
           </select>
         )}
       </Field>
-      <details>
-        <summary>{TEXTS.newSession.rules}</summary>
-        <p className="help">{TEXTS.newSession.rulesHelp}</p>
-        {BEHAVIORS.map((name) => (
-          <Field key={name} label={TEXTS.newSession[name]}>
-            {(ids) => (
-              <textarea
-                {...ids}
-                className="mono"
-                rows={2}
-                spellCheck={false}
-                value={fields[name]}
-                onChange={change(name)}
-              />
-            )}
-          </Field>
-        ))}
-      </details>
+      <RuleFields fields={fields} change={change} />
       <Problem>{begin.problem}</Problem>
       <Button type="submit" look="primary" disabled={begin.isBusy}>
         {TEXTS.newSession.create}
       </Button>
     </form>
+  );
+}
+
+interface RuleProps {
+  readonly fields: Readonly<Record<(typeof BEHAVIORS)[number], string>>;
+  change(name: (typeof BEHAVIORS)[number]): (event: { target: { value: string } }) => void;
+}
+
+function RuleFields({ fields, change }: RuleProps) {
+  return (
+    <details>
+      <summary>{TEXTS.newSession.rules}</summary>
+      <p className="help">{TEXTS.newSession.rulesHelp}</p>
+      {BEHAVIORS.map((name) => (
+        <Field key={name} label={TEXTS.newSession[name]}>
+          {(ids) => (
+            <textarea
+              {...ids}
+              className="mono"
+              rows={2}
+              spellCheck={false}
+              value={fields[name]}
+              onChange={change(name)}
+            />
+          )}
+        </Field>
+      ))}
+    </details>
   );
 }
 

@@ -57,22 +57,7 @@ export function Thread({ feed, callId }: Props) {
           setAtEnd(scrollHeight - scrollTop - clientHeight < END_PX)
         }
       >
-        <div className="thread-rows" style={{ height: virtualizer.getTotalSize() }}>
-          {virtualizer.getVirtualItems().map(({ index, key, start }) => {
-            const row = model.rows[index];
-            return (
-              <div
-                key={key}
-                ref={virtualizer.measureElement}
-                data-index={index}
-                className={`row ${index === chosen ? 'chosen' : ''}`}
-                style={{ transform: `translateY(${start}px)` }}
-              >
-                {row && <RowView row={row} version={versionOf(row)} context={context} />}
-              </div>
-            );
-          })}
-        </div>
+        <Rows {...{ model, virtualizer, chosen, context }} />
       </div>
       {!isAtEnd && (
         <Button
@@ -87,11 +72,41 @@ export function Thread({ feed, callId }: Props) {
   );
 }
 
+type Virtualizer = ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>;
+
+interface RowsProps {
+  readonly model: SessionFeed['model'];
+  readonly virtualizer: Virtualizer;
+  readonly chosen: number;
+  readonly context: CardContext;
+}
+
+function Rows({ model, virtualizer, chosen, context }: RowsProps) {
+  return (
+    <div className="thread-rows" style={{ height: virtualizer.getTotalSize() }}>
+      {virtualizer.getVirtualItems().map(({ index, key, start }) => {
+        const row = model.rows[index];
+        return (
+          <div
+            key={key}
+            ref={virtualizer.measureElement}
+            data-index={index}
+            className={`row ${index === chosen ? 'chosen' : ''}`}
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            {row && <RowView row={row} version={versionOf(row)} context={context} />}
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
 interface Scroll {
   readonly feed: SessionFeed;
   readonly callId: string | undefined;
   readonly box: React.RefObject<HTMLDivElement | null>;
-  readonly virtualizer: ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>;
+  readonly virtualizer: Virtualizer;
   readonly isAtEnd: boolean;
 }
 

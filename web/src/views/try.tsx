@@ -80,18 +80,7 @@ function ToolForm({ tool, sessionId }: { readonly tool: Tool; readonly sessionId
           submit();
         }}
       >
-        <details className="tool-words">
-          <summary>
-            <Line text={tool.description.split('\n', 1)[0] ?? ''} />
-          </summary>
-          <Code text={tool.description} lines={60} />
-        </details>
-        {tool.state !== 'enabled' && (
-          <p className="note warning">
-            {TEXTS.try.disabled}
-            <Line text={tool.state} />
-          </p>
-        )}
+        <ToolWords tool={tool} />
         <InputForm
           schema={tool.input_schema}
           value={value}
@@ -117,6 +106,25 @@ function ToolForm({ tool, sessionId }: { readonly tool: Tool; readonly sessionId
         </div>
       </form>
       {ids.length > 0 && <TriedCalls ids={ids} sessionId={sessionId} />}
+    </>
+  );
+}
+
+function ToolWords({ tool: { description, state } }: { readonly tool: Tool }) {
+  return (
+    <>
+      <details className="tool-words">
+        <summary>
+          <Line text={description.split('\n', 1)[0] ?? ''} />
+        </summary>
+        <Code text={description} lines={60} isProse />
+      </details>
+      {state !== 'enabled' && (
+        <p className="note warning">
+          {TEXTS.try.disabled}
+          <Line text={state} />
+        </p>
+      )}
     </>
   );
 }
