@@ -91,6 +91,30 @@ export class Server {
     }
   }
 
+  /**
+   * Read lines of a stream until one of them is the last that is wanted.
+   *
+   * @param onLine Returns true for the last one.
+   * @throws {GauntletError}
+   */
+  async lines(path: string, signal: AbortSignal, onLine: (line: string) => boolean): Promise<void> {
+    const ending = new AbortController();
+    const both = AbortSignal.any([signal, ending.signal]);
+    try {
+      const response = await this.#fetch('GET', path, { signal: both, accept: 'application/x-ndjson' });
+      const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+      let rest = '';
+      for (let piece = await reader?.read(); piece && !piece.done; piece = await reader?.read()) {
+        const lines = (rest + piece.value).split('\n');
+        rest = lines.pop() ?? '';
+        if (rest.length > MAX_EVENT_CHARS) throw new GauntletError('invalid_reply', 'A frame is too long');
+        if (lines.some((line) => line !== '' && onLine(line))) return;
+      }
+    } finally {
+      ending.abort();
+    }
+  }
+
   async #fetch(
     method: Method,
     path: string,

@@ -17,6 +17,12 @@ const MAX_PAUSE_MS = 5_000;
 /** The server pings more often; a connection without a byte for this long is dead. */
 const CHECK_MS = 20_000;
 
+/** Frames beyond which what happened is read apart from what happens. */
+const LONG_LOG = 1_000;
+
+/** Time between two drawings of a log that is being read. */
+const READING_TICK_MS = 1_000;
+
 const CONTROL_TYPES = ['welcome', 'live', 'gap', 'error', 'pong', 'bye', 'replay'] as const;
 
 /** Frames of the connection alone. */
@@ -42,6 +48,7 @@ export class SessionFeed {
   problem: string | undefined;
   #epoch: string | undefined;
   #version = 0;
+  #toldMs = 0;
 
   constructor(server: Server, sessionId: string) {
     this.#server = server;
@@ -79,6 +86,8 @@ export class SessionFeed {
   /** Stay connected until the connection ends. */
   async #connect(signal: AbortSignal, onLive: () => void): Promise<void> {
     const path = `/sessions/${encodeURIComponent(this.sessionId)}`;
+    const { head } = await this.#server.request<{ head: number }>('GET', path, { signal });
+    if (head - this.model.head > LONG_LOG) await this.#readLog(head, signal);
     const body = { session_id: this.sessionId };
     const { ticket } = await this.#server.request<{ ticket: string }>('POST', '/tickets', { body, signal });
     const address = `${location.origin.replace(/^http/, 'ws')}${path}/stream`;
@@ -106,6 +115,16 @@ export class SessionFeed {
       signal.removeEventListener('abort', end);
       socket.close();
     }
+  }
+
+  /** Read what happened in one piece: a WebSocket brings each frame as an event of its own, which takes ten times as long. */
+  async #readLog(head: number, signal: AbortSignal): Promise<void> {
+    this.#setState('catching_up');
+    const path = `/sessions/${encodeURIComponent(this.sessionId)}/events?from_seq=${this.model.head}`;
+    await this.#server.lines(path, signal, (line) => {
+      this.#take(JSON.parse(line) as Frame | Control, () => undefined);
+      return this.model.head >= head;
+    });
   }
 
   #hello(): object {
@@ -137,8 +156,13 @@ export class SessionFeed {
     this.#changed();
   }
 
+  /** Tell the views. While a long log is read, drawing every part of it would take longer than reading it. */
   #changed(): void {
     this.#version += 1;
+    const isReading = this.state === 'catching_up';
+    const nowMs = performance.now();
+    if (isReading && nowMs - this.#toldMs < READING_TICK_MS) return;
+    this.#toldMs = nowMs;
     this.#ticker.tick();
   }
 }

@@ -25,7 +25,6 @@ export interface Turn {
   readonly id: string;
   readonly number: number;
   readonly calls: Call[];
-  isOver: boolean;
 }
 
 /** Sessions of agents below one another that are drawn. */
@@ -52,6 +51,7 @@ export class SessionModel implements Thread {
   /** Grows when a file may have changed. */
   changes = 0;
   readonly #depth: number;
+  readonly #openTurns = new Set<Turn>();
 
   constructor(depth = 0) {
     this.#depth = depth;
@@ -59,9 +59,7 @@ export class SessionModel implements Thread {
 
   /** Calls of the session itself that have no result. */
   get runningCalls(): Call[] {
-    return [...this.turns.values()].flatMap(({ isOver, calls }) =>
-      isOver ? [] : calls.filter((call) => !call.isDone),
-    );
+    return [...this.#openTurns].flatMap(({ calls }) => calls.filter((call) => !call.isDone));
   }
 
   /** Take a frame in. @returns Whether it was new. */
@@ -260,7 +258,7 @@ export class SessionModel implements Thread {
     }
     const turn = this.#turnOf(frame.turn_id, frame.ts);
     turn.calls.push(call);
-    turn.isOver = false;
+    this.#openTurns.add(turn);
     const display = (frame as { display?: Display }).display;
     const group = display?.group?.key;
     const last = this.rows.at(-1);
@@ -273,7 +271,7 @@ export class SessionModel implements Thread {
   #turnOf(id: string, ts: string): Turn {
     const found = this.turns.get(id);
     if (found) return found;
-    const turn: Turn = { id, number: this.turns.size + 1, calls: [], isOver: false };
+    const turn: Turn = { id, number: this.turns.size + 1, calls: [] };
     this.turns.set(id, turn);
     this.#addRow({ kind: 'turn', key: `t${id}`, turnId: id, number: turn.number, ts });
     return turn;
@@ -281,8 +279,7 @@ export class SessionModel implements Thread {
 
   #endTurn(id: string): void {
     const turn = this.turns.get(id);
-    if (turn === undefined) return;
-    turn.isOver = true;
+    if (turn) this.#openTurns.delete(turn);
   }
 
   #addRow(row: Row): void {

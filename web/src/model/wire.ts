@@ -137,8 +137,9 @@ export interface SearchHit {
   readonly seq: number;
   readonly ts: string;
   readonly tool_use_id: string;
-  readonly tool_name: string;
-  readonly status: string;
+  readonly name: string;
+  /** Absent while the call has no result. */
+  readonly status?: string;
   readonly excerpt: string;
 }
 
@@ -146,10 +147,20 @@ export interface SearchHit {
 export interface TestedCall {
   readonly tool_use_id: string;
   readonly seq: number;
-  readonly tool_name: string;
-  readonly title: string;
-  readonly before: RuleBehavior;
-  readonly after: RuleBehavior;
+  readonly name: string;
+  /** The tool and the texts of its input, cut. */
+  readonly text: string;
+  readonly before: { readonly behavior: RuleBehavior };
+  readonly after: { readonly behavior: RuleBehavior };
+  readonly changed: boolean;
+}
+
+/** Reply of `permissions/test`. */
+export interface TestedPermissions {
+  readonly calls: readonly TestedCall[];
+  readonly changed: number;
+  /** False: there was not time for all calls. */
+  readonly complete: boolean;
 }
 
 export type Mode = PermissionMode;

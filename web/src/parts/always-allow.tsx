@@ -2,7 +2,7 @@
  * "Always allow": the rules that the session would get, to be edited, and what else they would cover.
  */
 import { useState } from 'react';
-import type { Answer, InboxQuestion, PermissionUpdate, TestedCall, Updates } from '../model/wire.ts';
+import type { Answer, InboxQuestion, PermissionUpdate, TestedPermissions, Updates } from '../model/wire.ts';
 import { TEXTS } from '../texts.ts';
 import { useConsole } from './console.tsx';
 import { Button, Field } from './controls.tsx';
@@ -68,20 +68,20 @@ function Covered({ sessionId, rules }: { readonly sessionId: string; readonly ru
   const { server } = useConsole();
   const path = `/sessions/${encodeURIComponent(sessionId)}/permissions/test`;
   const { value, problem } = useLoaded(
-    (signal) => server.request<{ calls: TestedCall[] }>('POST', path, { signal, body: { rules: { allow: rules } } }),
+    (signal) => server.request<TestedPermissions>('POST', path, { signal, body: { rules: { allow: rules } } }),
     [path, rules.join('\n')],
   );
   if (problem !== undefined) return <p className="help">{problem}</p>;
   if (value === undefined) return <p className="help">{TEXTS.questions.checkingRules}</p>;
-  const changed = value.calls.filter(({ before, after }) => before !== after && after === 'allow');
+  const changed = value.calls.filter((call) => call.changed && call.after.behavior === 'allow');
   if (changed.length === 0) return <p className="help">{TEXTS.questions.coversNothing}</p>;
   return (
     <>
       <p className="help">{TEXTS.questions.covers(changed.length)}</p>
       <ul className="items">
-        {changed.slice(0, SHOWN_CALLS).map(({ tool_use_id: id, title }) => (
+        {changed.slice(0, SHOWN_CALLS).map(({ tool_use_id: id, text: words }) => (
           <li key={id}>
-            <Line text={title} />
+            <Line text={words} />
           </li>
         ))}
       </ul>

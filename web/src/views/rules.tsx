@@ -9,7 +9,7 @@ import {
   type Mode,
   type PermissionContext,
   type RuleBehavior,
-  type TestedCall,
+  type TestedPermissions,
   type Updates,
 } from '../model/wire.ts';
 import { useConsole } from '../parts/console.tsx';
@@ -152,10 +152,10 @@ function NewRule({ path, sessionId, isBusy, onChange }: NewRuleProps) {
   const { server } = useConsole();
   const [behavior, setBehavior] = useState<RuleBehavior>('allow');
   const [rule, setRule] = useState('');
-  const [tested, setTested] = useState<readonly TestedCall[]>();
+  const [tested, setTested] = useState<TestedPermissions>();
   const test = useAction(async () => {
     const body = { rules: { [behavior]: [rule.trim()] } };
-    setTested((await server.request<{ calls: TestedCall[] }>('POST', `${path}/test`, { body })).calls);
+    setTested(await server.request<TestedPermissions>('POST', `${path}/test`, { body }));
   });
   return (
     <form
@@ -200,13 +200,14 @@ function NewRule({ path, sessionId, isBusy, onChange }: NewRuleProps) {
         </Button>
       </div>
       <Problem>{test.problem}</Problem>
-      {tested && <Tested calls={tested} sessionId={sessionId} />}
+      {tested && <Tested tested={tested} sessionId={sessionId} />}
     </form>
   );
 }
 
-function Tested({ calls, sessionId }: { readonly calls: readonly TestedCall[]; readonly sessionId: string }) {
-  const changed = calls.filter(({ before, after }) => before !== after);
+function Tested({ tested, sessionId }: { readonly tested: TestedPermissions; readonly sessionId: string }) {
+  const { calls } = tested;
+  const changed = calls.filter((call) => call.changed);
   if (changed.length === 0) return <p className="help">{TEXTS.rules.testedNone(calls.length)}</p>;
   return (
     <div className="tested">
@@ -220,15 +221,15 @@ function Tested({ calls, sessionId }: { readonly calls: readonly TestedCall[]; r
           </tr>
         </thead>
         <tbody>
-          {changed.slice(0, MAX_SHOWN).map(({ tool_use_id: callId, title, before, after }) => (
+          {changed.slice(0, MAX_SHOWN).map(({ tool_use_id: callId, text, before, after }) => (
             <tr key={callId}>
               <td>
                 <a href={hrefOf({ view: 'sessions', sessionId, callId })}>
-                  <Line text={title} />
+                  <Line text={text} />
                 </a>
               </td>
-              <td>{TEXTS.explain.behaviors[before]}</td>
-              <td>{TEXTS.explain.behaviors[after]}</td>
+              <td>{TEXTS.explain.behaviors[before.behavior]}</td>
+              <td>{TEXTS.explain.behaviors[after.behavior]}</td>
             </tr>
           ))}
         </tbody>

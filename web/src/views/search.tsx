@@ -11,7 +11,7 @@ import { useAction, useWatched } from '../parts/hooks.ts';
 import { Line } from '../parts/plain-text.tsx';
 import { TEXTS } from '../texts.ts';
 
-const STATUSES = ['ok', 'denied', 'error', 'cancelled', 'interrupted'] as const;
+const STATUSES = ['ok', 'denied', 'error', 'cancelled', 'interrupted', 'running'] as const;
 const PAGE = 50;
 /** Hits that are kept in view. */
 const MAX_HITS = 1_000;
@@ -136,11 +136,12 @@ function Hits({ found: { hits, next_cursor: next } }: { readonly found: Found })
         {TEXTS.search.hits(hits.length, next !== undefined)}
       </p>
       <ul className="hits">
-        {hits.map(({ session_id: sessionId, seq, ts, tool_use_id: callId, tool_name: name, status, excerpt }) => (
+        {hits.map(({ session_id: sessionId, seq, ts, tool_use_id: callId, name, status, excerpt }) => (
           <li key={`${sessionId} ${seq}`}>
             <a href={hrefOf({ view: 'sessions', sessionId, callId })}>
               <span className="hit-head">
-                <Line text={name} className="call-name" /> <span className={`state ${status}`}>{status}</span>
+                <Line text={name} className="call-name" />{' '}
+                <span className={`state ${status ?? 'running'}`}>{status ?? TEXTS.call.tones.running}</span>
                 <time dateTime={ts}>{`${new Date(ts).toLocaleDateString()} ${clock(ts)}`}</time>
               </span>
               <Line text={excerpt} className="hit-excerpt" />

@@ -90,14 +90,16 @@ interface Self {
   readonly principal: string;
   readonly roots?: readonly string[];
   readonly max_mode?: string;
-  readonly limits?: Readonly<Record<string, unknown>>;
+  readonly may_answer: { readonly own: boolean; readonly two_person: boolean };
+  /** 0: no bound. */
+  readonly limits: Readonly<Record<string, number>>;
+  readonly version: string;
 }
 
 function You() {
   const { server, signedIn, signOut } = useConsole();
   const { value } = useLoaded((signal) => server.request<Self>('GET', '/principals/self', { signal }), []);
-  const health = useLoaded((signal) => server.request<{ version: string }>('GET', '/healthz', { signal }), []);
-  const limits = Object.entries(value?.limits ?? {}).filter(([, limit]) => limit !== null);
+  const limits = Object.entries(value?.limits ?? {}).filter(([, limit]) => limit !== 0);
   return (
     <section aria-labelledby="you">
       <h2 id="you">{TEXTS.server.you}</h2>
@@ -109,7 +111,7 @@ function You() {
         <dt>{TEXTS.server.until}</dt>
         <dd>{signedIn.expires_at === '' ? '–' : new Date(signedIn.expires_at).toLocaleString()}</dd>
         <dt>{TEXTS.server.version}</dt>
-        <dd>{health.value?.version ?? '–'}</dd>
+        <dd>{value?.version ?? '–'}</dd>
         {value?.max_mode !== undefined && (
           <>
             <dt>{TEXTS.server.maxMode}</dt>
@@ -124,11 +126,16 @@ function You() {
             </dd>
           </>
         )}
+        <dt>{TEXTS.server.mayAnswer}</dt>
+        <dd>
+          {value?.may_answer.own && TEXTS.server.ownQuestions}
+          {value?.may_answer.two_person && `, ${TEXTS.server.twoPerson}`}
+        </dd>
         <dt>{TEXTS.server.limits}</dt>
         <dd>
           {limits.length === 0
             ? TEXTS.server.unset
-            : limits.map(([name, limit]) => `${name.replaceAll('_', ' ')}: ${String(limit)}`).join(', ')}
+            : limits.map(([name, limit]) => `${name.replaceAll('_', ' ')}: ${limit}`).join(', ')}
         </dd>
       </dl>
       <Button onClick={signOut}>{TEXTS.server.signOut}</Button>
