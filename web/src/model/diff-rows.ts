@@ -46,6 +46,14 @@ export function unifiedRows(hunks: readonly DiffHunk[]): DiffRow[] {
   return rows.slice(0, -1);
 }
 
+/** The diff of the way back. */
+export function inverted(hunks: readonly DiffHunk[]): DiffHunk[] {
+  return hunks.map(({ old_start, old_lines, new_start, new_lines, lines }) => ({
+    ...{ old_start: new_start, old_lines: new_lines, new_start: old_start, new_lines: old_lines },
+    lines: removedFirst(lines.map((line) => `${OPPOSITES[line[0] ?? ''] ?? line[0] ?? ''}${line.slice(1)}`)),
+  }));
+}
+
 /** Count the lines that were added and removed. */
 export function countChanges(hunks: readonly DiffHunk[]): { readonly added: number; readonly removed: number } {
   let added = 0;
@@ -55,6 +63,27 @@ export function countChanges(hunks: readonly DiffHunk[]): { readonly added: numb
     if (line.startsWith('-')) removed += 1;
   }
   return { added, removed };
+}
+
+const OPPOSITES: Readonly<Record<string, string>> = { '+': '-', '-': '+' };
+
+/** Put the removed lines of each change in front of the added ones, with the notes about their ends. */
+function removedFirst(lines: readonly string[]): string[] {
+  const sorted: string[] = [];
+  let added: string[] = [];
+  let removed: string[] = [];
+  let last = removed;
+  for (const line of lines) {
+    if (line.startsWith('+')) (last = added).push(line);
+    else if (line.startsWith('-')) (last = removed).push(line);
+    else if (line.startsWith('\\') && added.length + removed.length > 0) last.push(line);
+    else {
+      sorted.push(...removed, ...added, line);
+      added = [];
+      last = removed = [];
+    }
+  }
+  return [...sorted, ...removed, ...added];
 }
 
 function hunkRows({ old_start, old_lines, new_start, new_lines, lines }: DiffHunk): DiffRow[] {

@@ -121,7 +121,7 @@ function CallBody({ call, context }: { readonly call: Call; readonly context: Ca
   const question = requestId === undefined ? undefined : context.questions.get(requestId);
   return (
     <div className="call-body">
-      <DisplayBlocks blocks={display?.blocks ?? []} />
+      <DisplayBlocks blocks={stillTrue(display, result?.display)} />
       {call.phase === 'streaming' && <p className="muted">{TEXTS.call.streaming}</p>}
       {question && (
         <QuestionCard key={question.request_id} question={{ ...question, session_id: context.sessionId }} isInline />
@@ -140,11 +140,27 @@ function CallBody({ call, context }: { readonly call: Call; readonly context: Ca
           <Line text={result.display.title} />
         </p>
       )}
-      {result && <DisplayBlocks blocks={newBlocks(display, result.display)} />}
+      {result && (
+        <DisplayBlocks blocks={isTroubled(call) ? asOutput(result.display) : newBlocks(display, result.display)} />
+      )}
       {result?.summary.spilled && <SpilledText sessionId={context.sessionId} call={result.summary} />}
       <CallFacts call={call} context={context} />
     </div>
   );
+}
+
+/** Blocks of a call without the diffs that its result tells again, with the lines around them. */
+function stillTrue(display: Display | undefined, result: Display | undefined): Display['blocks'] {
+  const blocks = display?.blocks ?? NO_BLOCKS;
+  const isTold = result?.blocks.some(({ kind }) => kind === 'diff') === true;
+  return isTold && blocks.some(({ kind }) => kind === 'diff') ? blocks.filter(({ kind }) => kind !== 'diff') : blocks;
+}
+
+const NO_BLOCKS: Display['blocks'] = [];
+
+/** What a failed call says is mostly the output of a program, where columns and indents count. */
+function asOutput({ blocks }: Display): Display['blocks'] {
+  return blocks.map((block) => (block.kind === 'text' ? { kind: 'code', text: block.text } : block));
 }
 
 /** Blocks of a result without those that the call shows already, such as the diff of an edit. */

@@ -72,7 +72,7 @@ export const Diff = memo(function Diff({
           />
         )}
       </header>
-      <div className={`diff-rows ${view}`}>
+      <div className="diff-rows">
         {rows.length === 0 && <p className="diff-note">{TEXTS.diff.empty}</p>}
         {rows.slice(0, limit).map((row, index) => (
           <DiffRowView key={index} row={row} view={view} language={language} />

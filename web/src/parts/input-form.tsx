@@ -30,7 +30,22 @@ export function InputForm({ schema, value, onChange, isStrict = false }: Props) 
   const fields = useMemo(() => fieldsOf(schema), [schema]);
   const hasUnknown = Object.keys(value).some((name) => !fields.some((field) => field.name === name));
   const [mode, setMode] = useState<'form' | 'json'>(hasUnknown || (fields.length === 0 && schema) ? 'json' : 'form');
+  // A field that was empty at first stays where it is while somebody fills it in.
+  const [given] = useState(value);
   const issues = useMemo(() => issuesOf(value, schema), [value, schema]);
+  const isFolded = (field: SchemaField) => !field.isRequired && !Object.hasOwn(given, field.name);
+  const isLong = fields.some(({ isRequired }) => isRequired) && fields.filter(isFolded).length > 1;
+  const first = isLong ? fields.filter((field) => !isFolded(field)) : fields;
+  const folded = isLong ? fields.filter(isFolded) : [];
+  const draw = (field: SchemaField) => (
+    <InputField
+      key={field.name}
+      field={field}
+      value={value[field.name]}
+      problem={problemOf(field, issues, isStrict || Object.hasOwn(value, field.name))}
+      onChange={(next) => onChange(changed(value, field.name, next))}
+    />
+  );
   return (
     <div className="input-form">
       <Choice
@@ -47,19 +62,22 @@ export function InputForm({ schema, value, onChange, isStrict = false }: Props) 
       ) : (
         <div className="fields">
           {fields.length === 0 && <p className="muted">{TEXTS.try.noFields}</p>}
-          {fields.map((field) => (
-            <InputField
-              key={field.name}
-              field={field}
-              value={value[field.name]}
-              problem={problemOf(field, issues, isStrict || Object.hasOwn(value, field.name))}
-              onChange={(next) => onChange(changed(value, field.name, next))}
-            />
-          ))}
+          {first.map(draw)}
+          {folded.length > 0 && (
+            <details className="more-fields" open={hasProblem(folded, issues, value)}>
+              <summary>{TEXTS.try.moreFields(folded.length)}</summary>
+              <div className="fields">{folded.map(draw)}</div>
+            </details>
+          )}
         </div>
       )}
     </div>
   );
+}
+
+/** Whether something is wrong in a field that is folded away: then it is shown. */
+function hasProblem(fields: readonly SchemaField[], issues: readonly InputIssue[], value: Input): boolean | undefined {
+  return fields.some((field) => Object.hasOwn(value, field.name) && problemOf(field, issues, true)) || undefined;
 }
 
 function changed(value: Input, name: string, next: unknown): Input {

@@ -3,6 +3,7 @@
  */
 import { useState } from 'react';
 import type { SessionFeed } from '../api/session-feed.ts';
+import { inverted } from '../model/diff-rows.ts';
 import { hrefOf } from '../model/deep-link.ts';
 import { clock } from '../model/quantities.ts';
 import type { ListedChange, UndoReply } from '../model/wire.ts';
@@ -16,6 +17,9 @@ import { TEXTS } from '../texts.ts';
 const PAGE = 100;
 /** Pages that are kept in view. */
 const MAX_PAGES = 20;
+
+/** Diffs that a preview shows. */
+const MAX_DIFFS = 20;
 
 interface ChangePage {
   readonly changes: readonly ListedChange[];
@@ -64,8 +68,10 @@ export function Changes({ feed: { sessionId, model } }: { readonly feed: Session
       {value.changes.map((change) => (
         <ChangeCard key={`${change.seq} ${change.path}`} {...{ change, sessionId }} onUndo={setTarget} />
       ))}
-      <Dialog title={TEXTS.changes.preview} isOpen={target !== undefined} onClose={() => setTarget(undefined)}>
-        {target && <UndoPreview {...{ sessionId, target }} onDone={() => setTarget(undefined)} />}
+      <Dialog title={TEXTS.changes.preview} isWide isOpen={target !== undefined} onClose={() => setTarget(undefined)}>
+        {target && (
+          <UndoPreview {...{ sessionId, target }} changes={value.changes} onDone={() => setTarget(undefined)} />
+        )}
       </Dialog>
     </div>
   );
@@ -109,7 +115,7 @@ function ChangeCard({ change, sessionId, onUndo }: ChangeProps) {
               <Button look="quiet" onClick={() => onUndo({ tool_use_id: callId })}>
                 {TEXTS.changes.undo}
               </Button>
-              <Button look="quiet" onClick={() => onUndo({ to_seq: seq })}>
+              <Button look="quiet" onClick={() => onUndo({ to_seq: seq - 1 })}>
                 {TEXTS.changes.undoAll}
               </Button>
             </>
@@ -123,10 +129,11 @@ function ChangeCard({ change, sessionId, onUndo }: ChangeProps) {
 interface PreviewProps {
   readonly sessionId: string;
   readonly target: UndoTarget;
+  readonly changes: readonly ListedChange[];
   onDone(): void;
 }
 
-function UndoPreview({ sessionId, target, onDone }: PreviewProps) {
+function UndoPreview({ sessionId, target, changes, onDone }: PreviewProps) {
   const { server, announce } = useConsole();
   const path = `/sessions/${encodeURIComponent(sessionId)}/undo`;
   const { value, problem } = useLoaded(
@@ -156,6 +163,7 @@ function UndoPreview({ sessionId, target, onDone }: PreviewProps) {
           </li>
         ))}
       </ul>
+      <WayBack {...{ target, changes }} />
       <Problem>{undo.problem}</Problem>
       <div className="answers">
         <Button look="danger" disabled={undo.isBusy || files.length === 0} onClick={() => undo.run()}>
@@ -165,4 +173,14 @@ function UndoPreview({ sessionId, target, onDone }: PreviewProps) {
       </div>
     </>
   );
+}
+
+/** Diffs of what an undo takes back, the latest change first. */
+function WayBack({ target, changes }: Pick<PreviewProps, 'target' | 'changes'>) {
+  const taken = changes.filter(({ undone, undoable, seq, tool_use_id: id }) =>
+    undone || !undoable ? false : 'to_seq' in target ? seq > target.to_seq : id === target.tool_use_id,
+  );
+  return taken
+    .slice(0, MAX_DIFFS)
+    .map(({ seq, path, diff }) => diff && <Diff key={`${seq} ${path}`} path={path} hunks={inverted(diff.hunks)} />);
 }

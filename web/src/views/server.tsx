@@ -238,7 +238,7 @@ function Tools() {
         onChange={(event) => setFilter(event.target.value)}
       />
       <Problem>{problem}</Problem>
-      <div className="table-box" tabIndex={0} role="region" aria-labelledby="tools">
+      <div className="table-box" tabIndex={0} role="region" aria-label={TEXTS.server.toolList}>
         <table>
           <thead>
             <tr>

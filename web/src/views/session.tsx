@@ -151,22 +151,21 @@ function Actions({ sessionId, record, isBusy }: ActionsProps) {
           {TEXTS.sessions.stop}
         </Button>
       )}
+      {/* Without a portal, so that the menu is in its landmark. */}
       <DropdownMenu.Root modal={false}>
         <DropdownMenu.Trigger asChild>
           <IconButton icon="more" label={TEXTS.sessions.actions} />
         </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
-          <DropdownMenu.Content className="menu" align="end">
-            <Item words={TEXTS.sessions.rename} onSelect={() => setDialog('rename')} />
-            <Item
-              words={isArchived ? TEXTS.sessions.unarchive : TEXTS.sessions.archive}
-              onSelect={() => change.run({ archived: !isArchived })}
-            />
-            <Item words={TEXTS.sessions.exportJson} onSelect={() => save.run('json')} />
-            <Item words={TEXTS.sessions.exportMarkdown} onSelect={() => save.run('markdown')} />
-            <Item words={TEXTS.sessions.end} onSelect={() => setDialog('end')} isDangerous />
-          </DropdownMenu.Content>
-        </DropdownMenu.Portal>
+        <DropdownMenu.Content className="menu" align="end">
+          <Item words={TEXTS.sessions.rename} onSelect={() => setDialog('rename')} />
+          <Item
+            words={isArchived ? TEXTS.sessions.unarchive : TEXTS.sessions.archive}
+            onSelect={() => change.run({ archived: !isArchived })}
+          />
+          <Item words={TEXTS.sessions.exportJson} onSelect={() => save.run('json')} />
+          <Item words={TEXTS.sessions.exportMarkdown} onSelect={() => save.run('markdown')} />
+          <Item words={TEXTS.sessions.end} onSelect={() => setDialog('end')} isDangerous />
+        </DropdownMenu.Content>
       </DropdownMenu.Root>
       <Problem>{change.problem ?? save.problem ?? stop.problem}</Problem>
       <Dialog title={TEXTS.sessions.rename} isOpen={dialog === 'rename'} onClose={() => setDialog(undefined)}>

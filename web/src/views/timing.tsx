@@ -99,7 +99,7 @@ function BarRow({
         )}
       </th>
       <td>
-        <span className="track" role="img" aria-label={words.join(', ')} title={words.join(', ')}>
+        <span className="track" role="img" aria-label={words} title={words}>
           {segments.map(({ kind, fromMs, toMs }) => (
             <span
               key={`${kind}${fromMs}`}
