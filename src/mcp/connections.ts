@@ -18,7 +18,6 @@ import type { AuthorizationTarget } from './grants.ts';
 import { type LinkOwner, OwnedLinks } from './owned-links.ts';
 import { createLogins, type LoadedLogins, type McpLogins } from './logins.ts';
 import { openPinStore, type PinStore } from './pin-store.ts';
-import type { ResourceSubscriber } from './subscriptions.ts';
 import type { ServerOffer } from './offers.ts';
 import { createReads, type McpReads } from './reads.ts';
 import type { McpServer } from './server.ts';
@@ -74,12 +73,6 @@ export interface McpConnections extends McpLogins, McpReads {
    *   or `cancelled`.
    */
   openOwned(name: string, owner: LinkOwner, handlers: LinkHandlers, signal: AbortSignal): Promise<McpLink>;
-  /** Subscribe to a resource, where its server has subscriptions. Returns at once, and holds up nothing. */
-  subscribe(name: string, uri: string, subscriber: ResourceSubscriber, principal?: string): void;
-  /** End a subscription. */
-  unsubscribe(name: string, uri: string, subscriberId: string): void;
-  /** End all subscriptions of one subscriber. */
-  endSubscriptions(subscriberId: string): void;
   /**
    * Send the call of a tool in another way than its own, once the gate has let it through.
    *
@@ -140,14 +133,11 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
     states: (principal) =>
       describeServers(options.servers, (name) => stateOf(servers.find(name, principal), loadFailure)),
     ready: async (name, signal, who) => void (await (await serverNamed(name, who)).connection.ready(signal)),
-    ...createReads(serverNamed),
+    ...createReads(serverNamed, servers),
     ...createLogins({ entries: options.servers, servers, serverNamed, loaded: () => loading }),
     openOwned: async (name, owner, handlers, signal) =>
       (await serverNamed(name, owner.principal)).openOwned(owner, handlers, signal),
     delegate,
-    subscribe: (name, uri, subscriber, who) => servers.find(name, who)?.subscriptions.add(uri, subscriber),
-    unsubscribe: (name, uri, id) => servers.named(name).forEach((one) => one.subscriptions.remove(uri, id)),
-    endSubscriptions: (id) => servers.all().forEach((server) => server.subscriptions.removeAll(id)),
     endSession: async (sessionId) => void (await Promise.all(servers.all().map((one) => one.endSession(sessionId)))),
     async close() {
       closing.abort();

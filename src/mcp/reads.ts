@@ -1,5 +1,5 @@
 /**
- * Reads of prompts, resources, templates and completions, by the name of their server.
+ * Reads of prompts, resources, templates and completions, by the name of their server, and subscriptions.
  */
 import type { ResultContentBlock } from '../wire/blocks.ts';
 import type { McpOutput } from './call-result.ts';
@@ -7,8 +7,10 @@ import type { Completion, CompletionRequest } from './completions.ts';
 import type { McpPrompt } from './prompts.ts';
 import type { McpResource, McpResourceTemplate } from './resources.ts';
 import type { PromptArguments, ServerReads } from './server-reads.ts';
+import type { ServerSet } from './server-set.ts';
+import type { ResourceSubscriber } from './subscriptions.ts';
 
-/** Methods of the connections that read. */
+/** Methods of the connections that read and subscribe. */
 export interface McpReads {
   /** Get the messages of a prompt, as blocks for a model. @throws {GauntletError} As `ready`, or `timeout`. */
   getPrompt(
@@ -25,10 +27,19 @@ export interface McpReads {
   listTemplates(name: string, signal: AbortSignal, principal?: string): Promise<readonly McpResourceTemplate[]>;
   /** Complete an argument of a prompt or a template. @throws {GauntletError} As `getPrompt`. */
   complete(name: string, request: CompletionRequest, signal: AbortSignal, principal?: string): Promise<Completion>;
+  /** Subscribe to a resource, where its server has subscriptions. Returns at once, and holds up nothing. */
+  subscribe(name: string, uri: string, subscriber: ResourceSubscriber, principal?: string): void;
+  /** End a subscription. */
+  unsubscribe(name: string, uri: string, subscriberId: string): void;
+  /** End all subscriptions of one subscriber. */
+  endSubscriptions(subscriberId: string): void;
 }
 
 /** Create the methods. @param serverNamed Finds the server that a principal uses. */
-export function createReads(serverNamed: (name: string, principal?: string) => Promise<ServerReads>): McpReads {
+export function createReads(
+  serverNamed: (name: string, principal?: string) => Promise<ServerReads>,
+  servers: ServerSet,
+): McpReads {
   return {
     getPrompt: async (prompt, args, signal, who) =>
       (await serverNamed(prompt.server, who)).getPrompt(prompt, args, signal),
@@ -36,5 +47,8 @@ export function createReads(serverNamed: (name: string, principal?: string) => P
     readResource: async (name, uri, signal, who) => (await serverNamed(name, who)).readResource(uri, signal),
     listTemplates: async (name, signal, who) => (await serverNamed(name, who)).listTemplates(signal),
     complete: async (name, request, signal, who) => (await serverNamed(name, who)).complete(request, signal),
+    subscribe: (name, uri, subscriber, who) => servers.find(name, who)?.subscriptions.add(uri, subscriber),
+    unsubscribe: (name, uri, id) => servers.named(name).forEach((one) => one.subscriptions.remove(uri, id)),
+    endSubscriptions: (id) => servers.all().forEach((server) => server.subscriptions.removeAll(id)),
   };
 }

@@ -143,7 +143,10 @@ export class ResourceSubscriptions {
   /** Keep a stream for the wanted resources open at a server of the newer era, and another one when they change. */
   async #keepListening(client: Client, closing: AbortSignal): Promise<void> {
     const { maxFailures } = this.#options.pace;
-    const ended = new Promise<'ended'>((resolve) => closing.addEventListener('abort', () => resolve('ended')));
+    const over = new AbortController();
+    const ended = new Promise<'ended'>((resolve) => {
+      closing.addEventListener('abort', () => resolve('ended'), { once: true, signal: over.signal });
+    });
     let stream: McpSubscription | undefined;
     for (let failures = 0; client === this.#client && !closing.aborted;) {
       const changed = this.#nextChange();
@@ -160,6 +163,7 @@ export class ResourceSubscriptions {
       } else failures++;
       await this.#pause.wait({ failures, isParked: failures > maxFailures, signal: closing });
     }
+    over.abort();
     void stream?.close();
   }
 

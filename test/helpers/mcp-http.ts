@@ -6,7 +6,14 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
-import { acceptedContent, createMcpHandler, inputRequired, McpServer } from '@modelcontextprotocol/server';
+import {
+  acceptedContent,
+  completable,
+  createMcpHandler,
+  inputRequired,
+  McpServer,
+  ResourceTemplate,
+} from '@modelcontextprotocol/server';
 import { onTestFinished } from 'vitest';
 import { z } from 'zod';
 
@@ -83,6 +90,47 @@ export async function modernServer({
       handler.notify.toolsChanged();
     },
   };
+}
+
+/**
+ * A server of the 2026-07-28 era that offers a prompt, which it completes, and resources, whose changes it reports by
+ * `touch`. `listened` are the resources that each stream asked for; one that `isSilent` acknowledges none.
+ */
+export async function modernOfferingServer({ isSilent = false } = {}): Promise<{
+  url: string;
+  touch: (uri: string) => void;
+  listened: readonly (readonly string[])[];
+}> {
+  const listened: string[][] = [];
+  const handler = createMcpHandler(
+    () => {
+      const server = new McpServer(
+        { name: 'modern', version: '1' },
+        { instructions: 'Be modern.', capabilities: { resources: { subscribe: true } } },
+      );
+      const argsSchema = z.object({ topic: completable(z.string(), (value) => [`${value}-1`, `${value}-2`]) });
+      server.registerPrompt('explain', { description: 'Explains', argsSchema }, ({ topic }) => ({
+        messages: [{ role: 'user', content: { type: 'text', text: `Explain ${topic}` } }],
+      }));
+      const read = (uri: URL) => ({ contents: [{ uri: uri.href, text: `content of ${uri.href}` }] });
+      server.registerResource('note', new ResourceTemplate('notes://{id}', { list: undefined }), {}, read);
+      return server;
+    },
+    { legacy: 'reject' },
+  );
+  onTestFinished(() => handler.close());
+  const { url } = await listen(async (request, response) => {
+    await pipeFetch(request, response, async (asked) => {
+      const body = (await asked.clone().json()) as {
+        params?: { notifications?: { resourceSubscriptions?: string[] } };
+      };
+      const wanted = body.params?.notifications?.resourceSubscriptions;
+      if (wanted) listened.push(wanted);
+      if (wanted && isSilent) return new Promise<Response>(() => undefined);
+      return handler.fetch(asked);
+    });
+  });
+  return { url, touch: (uri) => handler.notify.resourceUpdated(uri), listened };
 }
 
 /** The everything server over HTTP or SSE, as a process of its own. */
