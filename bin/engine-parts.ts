@@ -241,5 +241,7 @@ export async function endProcesses(
   codeProcesses: ReturnType<typeof createCodeProcesses>,
   mcp: McpConnections,
 ): Promise<void> {
+  // A child session ends without having been loaded and unloaded by itself.
+  mcp.endSubscriptions(readerId(sessionId));
   await Promise.all([codeProcesses.endSession(sessionId), mcp.endSession(sessionId)]);
 }

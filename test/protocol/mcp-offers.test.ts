@@ -97,7 +97,7 @@ describe('a prompt of an MCP server', () => {
   });
 
   it('shows its images', async () => {
-    const { content } = await run(await allowing('Skill'), 'Skill', { skill: 'mcp__notes__picture' });
+    const { content } = await run(await allowing('Skill(mcp__notes__:*)'), 'Skill', { skill: 'mcp__notes__picture' });
     expect((content as unknown as { type: string }[]).map(({ type }) => type)).toEqual(['text', 'image', 'text']);
   });
 

@@ -1,6 +1,6 @@
 /** What servers offer beside tools: their instructions and prompts. */
 import { describe, expect, test } from 'vitest';
-import { callTool, eventually, offeringServer, startServers } from '../../helpers/mcp-servers.ts';
+import { callTool, eventually, offeringServer, packageServer, startServers } from '../../helpers/mcp-servers.ts';
 
 const signal = AbortSignal.timeout(60_000);
 
@@ -97,4 +97,23 @@ describe('the instructions of a server', () => {
     await expect(servers.ready('huge', signal)).rejects.toThrow('Cannot reach the MCP server "huge"');
     expect(servers.offers().find(({ server }) => server === 'huge')).toEqual({ server: 'huge', prompts: [] });
   });
+});
+
+test('a server of the reference implementation has them all', async () => {
+  const servers = startServers({
+    everything: packageServer('@modelcontextprotocol/server-everything/dist/index.js', 'stdio'),
+  });
+  const offer = await eventually(() => servers.offers().find(({ prompts }) => prompts.length > 0));
+  const prompt = offer.prompts.find(({ arguments: args }) => args.some(({ required }) => required));
+  if (!prompt) throw new Error('No prompt with arguments');
+  const values = Object.fromEntries(prompt.arguments.map(({ name }) => [name, 'Ulm']));
+  expect(offer.instructions).not.toBe('');
+  expect(JSON.stringify(await servers.getPrompt(prompt, values, signal))).toContain('Ulm');
+  const [template] = await servers.listTemplates('everything', signal);
+  expect(template?.uriTemplate).toMatch(/\{\w+\}/);
+  const completable = offer.prompts.find(({ sentName }) => sentName.includes('complet'));
+  const ref = { type: 'ref/prompt', name: completable?.sentName ?? '' } as const;
+  const argument = { name: completable?.arguments[0]?.name ?? '', value: 'E' };
+  const { values: completed } = await servers.complete('everything', { ref, argument }, signal);
+  expect(completed).toContain('Engineering');
 });

@@ -52,6 +52,7 @@ describe('the preamble', () => {
     const promptFor = (deny: readonly string[]) => {
       const permissions = createPermissionContext({
         mode: 'default',
+        isBypassAvailable: false,
         rules: { session: { allow: [], ask: [], deny } },
       });
       const child = { tools: () => [listed], permissions: () => permissions };
