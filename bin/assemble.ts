@@ -14,7 +14,7 @@ import type { OpenSharedStore } from '../src/log/shared-store.ts';
 import type { CallerServers } from '../src/mcp/caller-servers.ts';
 import type { McpConnections } from '../src/mcp/connections.ts';
 import type { FolderServers } from '../src/mcp/folder-servers.ts';
-import type { Preamble, PreambleParts } from '../src/mcp/preamble.ts';
+import { poolPreambles, type Preamble, type PreambleParts } from '../src/mcp/preamble.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
 import { type DeadRule, deadRules } from '../src/permissions/dead-rules.ts';
 import { ruleKeys } from '../src/permissions/rule.ts';
@@ -191,10 +191,7 @@ function forMcpClients(
   create: Preamble,
 ): Pick<Engine, 'skills' | 'resourceTool' | 'preamble' | 'onToolsChanged' | 'upstreams'> {
   const list = skills.filter(({ isHidden }) => !isHidden);
-  const preamble = (pool: ToolPool) => {
-    const { principal, permissions } = pool;
-    return create({ principal, permissions, has: (name) => pool.lookup(name) !== undefined });
-  };
+  const preamble = poolPreambles(upstreams, create);
   return { skills: { tool: SKILL_TOOL, list }, resourceTool: RESOURCE_TOOL, preamble, onToolsChanged, upstreams };
 }
 

@@ -5,6 +5,7 @@
  */
 import { cutText } from '../base/cut-text.ts';
 import { serverHidingRule } from '../permissions/rule-index.ts';
+import type { ToolPool } from '../pool/tool-pool.ts';
 import type { ListContext } from '../tool/tool.ts';
 import type { CallerServers } from './caller-servers.ts';
 import type { McpConnections } from './connections.ts';
@@ -64,6 +65,23 @@ export function createPreamble(
     const skills = skillsText(prompts, skillTool);
     if (instructions === undefined && skills === undefined) return undefined;
     return { ...(instructions !== undefined && { instructions }), ...(skills !== undefined && { skills }) };
+  };
+}
+
+/** Create the preambles of pools: the same object for the same pool, until servers offer something else. */
+export function poolPreambles(
+  mcp: Pick<McpConnections, 'offers'>,
+  create: Preamble,
+): (pool: ToolPool) => PreambleParts | undefined {
+  const known = new WeakMap<ToolPool, { readonly offers: readonly ServerOffer[]; readonly parts?: PreambleParts }>();
+  return (pool) => {
+    const { principal, permissions } = pool;
+    const offers = mcp.offers(principal);
+    const made = known.get(pool);
+    if (made?.offers === offers) return made.parts;
+    const parts = create({ principal, permissions, has: (name) => pool.lookup(name) !== undefined });
+    known.set(pool, { offers, ...(parts && { parts }) });
+    return parts;
   };
 }
 
