@@ -14,7 +14,7 @@ import type { OpenSharedStore } from '../src/log/shared-store.ts';
 import type { CallerServers } from '../src/mcp/caller-servers.ts';
 import type { McpConnections } from '../src/mcp/connections.ts';
 import type { FolderServers } from '../src/mcp/folder-servers.ts';
-import { poolPreambles, type Preamble, type PreambleParts } from '../src/mcp/preamble.ts';
+import { poolPreambles, type PreambleParts } from '../src/mcp/preamble.ts';
 import { createPermissionContext } from '../src/permissions/context.ts';
 import { type DeadRule, deadRules } from '../src/permissions/dead-rules.ts';
 import { ruleKeys } from '../src/permissions/rule.ts';
@@ -165,7 +165,7 @@ export async function assembleEngine(
     ...findUnusable(settings, toolNames, approvals.twoPerson),
     containment: () => jail.state(),
     metrics: () => metricsText({ ...parts, directory, mcp, networkDenials: () => denials.count() }),
-    ...forMcpClients(written.skills, toolChanges.listen, mcp, preamble),
+    ...forMcpClients(written.skills, toolChanges.listen, mcp, poolPreambles(servers, preamble)),
     logins: servers,
     start: (oauthCallback) => {
       for (const each of [mcp, folderServers]) each.start(oauthCallback);
@@ -188,10 +188,9 @@ function forMcpClients(
   skills: Awaited<ReturnType<typeof writtenParts>>['skills'],
   onToolsChanged: Engine['onToolsChanged'],
   upstreams: McpConnections,
-  create: Preamble,
+  preamble: Engine['preamble'],
 ): Pick<Engine, 'skills' | 'resourceTool' | 'preamble' | 'onToolsChanged' | 'upstreams'> {
   const list = skills.filter(({ isHidden }) => !isHidden);
-  const preamble = poolPreambles(upstreams, create);
   return { skills: { tool: SKILL_TOOL, list }, resourceTool: RESOURCE_TOOL, preamble, onToolsChanged, upstreams };
 }
 

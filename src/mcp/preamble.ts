@@ -70,16 +70,17 @@ export function createPreamble(
 
 /** Create the preambles of pools: the same object for the same pool, until servers offer something else. */
 export function poolPreambles(
-  mcp: Pick<McpConnections, 'offers'>,
+  servers: Pick<CallerServers, 'offers'>,
   create: Preamble,
 ): (pool: ToolPool) => PreambleParts | undefined {
   const known = new WeakMap<ToolPool, { readonly offers: readonly ServerOffer[]; readonly parts?: PreambleParts }>();
   return (pool) => {
-    const { principal, permissions } = pool;
-    const offers = mcp.offers(principal);
+    const { principal, permissions, home } = pool;
+    const offers = servers.offers(principal, home?.rootId);
     const made = known.get(pool);
-    if (made?.offers === offers) return made.parts;
-    const parts = create({ principal, permissions, has: (name) => pool.lookup(name) !== undefined });
+    if (made?.offers.length === offers.length && offers.every((offer, index) => offer === made.offers[index]))
+      return made.parts;
+    const parts = create({ principal, permissions, home, has: (name) => pool.lookup(name) !== undefined });
     known.set(pool, { offers, ...(parts && { parts }) });
     return parts;
   };

@@ -83,13 +83,14 @@ function toolsOfInnerCalls(
 }
 
 /** Create a pool whose prompts are rendered for a session, or for no session. */
-export function poolForContext(members: PoolMembers, { principal, cwd, permissions }: ListContext): ToolPool {
+export function poolForContext(members: PoolMembers, { principal, cwd, permissions, home }: ListContext): ToolPool {
   let prefixSha256: string | undefined;
   const pool: ToolPool = Object.freeze({
     ...members,
     principal,
     cwd,
     permissions,
+    ...(home && { home }),
     get prefixSha256() {
       return (prefixSha256 ??= builtInPrefixSha256(pool));
     },
