@@ -16,6 +16,7 @@ import { flushTraces, startTracing } from '../src/base/tracing.ts';
 import { createAuthenticator, type Credential } from '../routes/credential.ts';
 import type { Readiness } from '../src/wire/server-replies.ts';
 import { openSignIn, type SignIn } from '../routes/console/sign-in.ts';
+import { createSignedTokens, type SignedTokens } from '../routes/signed-token.ts';
 import { createTickets } from '../routes/tickets.ts';
 import { openDataDirectory } from '../src/log/data-directory.ts';
 import type { StartedHost } from '../src/process/host-connection.ts';
@@ -137,10 +138,17 @@ function buildDoors(settings: Settings, parts: DoorParts): Promise<FastifyInstan
     preamble: (pool) => engine.preamble(pool),
     upstreams: engine.upstreams,
     mcpAuthorization: settings.mcpAuthorization,
+    signedTokens: signedTokensOf(settings),
     onToolsChanged: engine.onToolsChanged,
     metrics: () => engine.metrics() + serverText(readiness(), longestLagMs()),
     version: packageFile.version,
   });
+}
+
+function signedTokensOf({ mcpAuthorization, principals }: Settings): SignedTokens | undefined {
+  return (
+    mcpAuthorization && createSignedTokens({ ...mcpAuthorization, principals: principals.map(({ name }) => name) })
+  );
 }
 
 function serverText(readiness: Readiness, lagMs: number): string {

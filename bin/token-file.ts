@@ -78,6 +78,8 @@ export function credentials(settings: Settings): readonly Credential[] {
       `"${key}" is the digest of the server's own token; give each principal one of its own`,
     );
   }
-  const others = settings.principals.map(({ name, tokenSha256 }) => ({ principal: name, tokenSha256 }));
+  const others = settings.principals.flatMap(({ name, tokenSha256 }) =>
+    tokenSha256 === undefined ? [] : [{ principal: name, tokenSha256 }],
+  );
   return [{ principal: OWNER, tokenSha256: own }, ...others];
 }

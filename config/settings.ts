@@ -120,8 +120,11 @@ export function loadSettings(sources: SettingsSources): Settings {
     environment,
     (path) => absolutePath(path, workspace, environment),
   );
-  const principals = principalSettings(file.principals, { server: limits, policy: policy.limits }, (path) =>
-    realFolder(absolutePath(path, workspace, environment)),
+  const principals = principalSettings(
+    file.principals,
+    { server: limits, policy: policy.limits },
+    (path) => realFolder(absolutePath(path, workspace, environment)),
+    file.mcpAuthorization?.principalClaim !== undefined,
   );
   const reachable = [
     { key: 'GAUNTLET_WORKSPACE', path: workspace },

@@ -70,14 +70,8 @@ export async function buildApp(dependencies: Dependencies): Promise<App> {
   const app: App = fastify({
     ...serverOptions(dependencies),
     // Malformed addresses skip all hooks, so the guard runs here.
-    frameworkErrors: (error, request, reply) => {
-      try {
-        guard(request, reply);
-        if (!reply.sent) onError(error, request, reply);
-      } catch (refusal) {
-        onError(refusal, request, reply);
-      }
-    },
+    frameworkErrors: (error, request, reply) =>
+      guardHook(guard)(request, reply, (refusal) => onError(refusal ?? error, request, reply)),
   });
   isRefused = capConnections(app.server, dependencies.limits);
   app.server.on('checkExpectation', onExpectation);

@@ -19,6 +19,7 @@ import type { SubmittedTurn } from '../src/session/turn/intake.ts';
 import type { CountBadCredential } from './bad-credentials.ts';
 import type { SignIn } from './console/sign-in.ts';
 import type { RequestRates } from './request-rates.ts';
+import type { SignedTokens } from './signed-token.ts';
 import type { Tickets } from './tickets.ts';
 
 /** Methods of the directory that routes use. */
@@ -72,6 +73,8 @@ export interface Dependencies {
   readonly hasRepl: boolean;
   /** Return the principal of a token; compares in constant time. */
   authenticate(token: string): string | undefined;
+  /** Verifies signed tokens; absent: they do not count. */
+  readonly signedTokens?: SignedTokens | undefined;
   /** Return the limits of a principal, which never change. */
   limitsOf(principal: string): PrincipalLimits;
   /** Return what a principal may do beside its limits. */

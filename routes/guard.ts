@@ -12,6 +12,7 @@ import type { Caller, ConsoleCredential } from './caller.ts';
 import { bearerToken, createCachedAuthenticator, type AuthenticateSocket } from './credential.ts';
 import type { Dependencies } from './dependencies.ts';
 import type { RequestRates } from './request-rates.ts';
+import { isSigned } from './signed-token.ts';
 import { ticketOf } from './stream/subprotocol.ts';
 
 declare module 'fastify' {
@@ -39,7 +40,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
 /** Dependencies of the guard. */
 export interface GuardDependencies extends Pick<
   Dependencies,
-  'hosts' | 'origins' | 'authenticate' | 'signIn' | 'tickets' | 'onBadCredential'
+  'hosts' | 'origins' | 'authenticate' | 'signedTokens' | 'signIn' | 'tickets' | 'onBadCredential'
 > {
   readonly rates: RequestRates;
   /** Counts a bad credential; false if its address has exceeded the limit. */
@@ -50,8 +51,8 @@ export interface GuardDependencies extends Pick<
   isRefused(socket: Socket): boolean;
 }
 
-/** Checks one request. */
-export type Guard = (request: FastifyRequest, reply: FastifyReply) => void;
+/** Checks one request; a signed token takes a while. */
+export type Guard = (request: FastifyRequest, reply: FastifyReply) => void | Promise<void>;
 
 /**
  * Create the guard.
@@ -61,6 +62,21 @@ export type Guard = (request: FastifyRequest, reply: FastifyReply) => void;
  */
 export function createGuard(dependencies: GuardDependencies): Guard {
   const authenticateSocket = createCachedAuthenticator((token) => dependencies.authenticate(token));
+  const { signedTokens } = dependencies;
+
+  function admit(request: FastifyRequest, reply: FastifyReply, caller: Caller | undefined): void {
+    if (caller === undefined) throw refusal(request.ip, dependencies);
+    const { principal, credential } = caller;
+    request.principal = principal;
+    request.credential = credential;
+    if (principal === '') return;
+    const isUpgrade = request.raw.headers.upgrade !== undefined;
+    credential?.attach(isUpgrade ? request.raw.socket : reply.raw);
+    dependencies.onAuthenticated(request.raw.socket);
+    // Public routes serve monitors, so they are not rate limited.
+    if (request.routeOptions.config.isPublic !== true) dependencies.rates.count(principal);
+  }
+
   return function guard(request, reply) {
     reply.headers(SECURITY_HEADERS);
     const { headers } = request.raw;
@@ -74,15 +90,12 @@ export function createGuard(dependencies: GuardDependencies): Guard {
     }
     if (isPreflight(request, dependencies.origins)) return answerPreflight(reply);
     const caller = authenticated(request, authenticateSocket, dependencies);
-    if (caller === undefined) throw refusal(request.ip, dependencies);
-    const { principal, credential } = caller;
-    request.principal = principal;
-    request.credential = credential;
-    if (principal === '') return;
-    credential?.attach(headers.upgrade === undefined ? reply.raw : request.raw.socket);
-    dependencies.onAuthenticated(request.raw.socket);
-    // Public routes serve monitors, so they are not rate limited.
-    if (request.routeOptions.config.isPublic !== true) dependencies.rates.count(principal);
+    const signed = caller === undefined && signedTokens !== undefined ? soleToken(request) : undefined;
+    if (signed === undefined || signedTokens === undefined || !isSigned(signed)) return admit(request, reply, caller);
+    const [path = ''] = (request.raw.url ?? '').split('?');
+    return signedTokens(signed, path).then((principal) =>
+      admit(request, reply, principal === undefined ? undefined : { principal }),
+    );
   };
 }
 
@@ -104,8 +117,9 @@ function refusal(address: string, { countBadCredential, onBadCredential }: Guard
 export function guardHook(guard: Guard) {
   return function onRequest(request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void {
     try {
-      guard(request, reply);
-      if (!reply.sent) done();
+      const checking = guard(request, reply);
+      if (checking !== undefined) checking.then(() => done(), done);
+      else if (!reply.sent) done();
     } catch (error) {
       done(error as Error);
     }
@@ -166,12 +180,8 @@ function authenticated(
   authenticateSocket: AuthenticateSocket,
   { signIn, tickets }: Pick<GuardDependencies, 'signIn' | 'tickets'>,
 ): Caller | undefined {
-  // A malformed address has neither query nor params.
-  const query = request.query as Readonly<Record<string, unknown>> | null;
-  if (query?.['token'] !== undefined || query?.['access_token'] !== undefined) return undefined;
-  const { headers, rawHeaders } = request.raw;
-  // With two headers, an intermediary may have checked the other one.
-  if (timesSent(rawHeaders, 'authorization') > 1) return undefined;
+  if (!mayAuthenticate(request)) return undefined;
+  const { headers } = request.raw;
   const token = bearerToken(headers.authorization);
   if (token !== undefined) {
     const principal = authenticateSocket(request.raw.socket, token);
@@ -185,6 +195,19 @@ function authenticated(
   if (ticket === undefined) return undefined;
   const { id } = request.params as { readonly id: string };
   return tickets.redeem(ticket, id);
+}
+
+/** Return the token of a request; undefined if there is none that may count. */
+function soleToken(request: FastifyRequest): string | undefined {
+  return mayAuthenticate(request) ? bearerToken(request.raw.headers.authorization) : undefined;
+}
+
+function mayAuthenticate(request: FastifyRequest): boolean {
+  // A malformed address has neither query nor params.
+  const query = request.query as Readonly<Record<string, unknown>> | null;
+  if (query?.['token'] !== undefined || query?.['access_token'] !== undefined) return false;
+  // With two headers, an intermediary may have checked the other one.
+  return timesSent(request.raw.rawHeaders, 'authorization') <= 1;
 }
 
 /** Allow a page of a listed origin to read the reply. */

@@ -9,6 +9,8 @@ export interface McpAuthorizationSettings {
   /** Issuers. */
   readonly servers: readonly string[];
   readonly scopes: readonly string[] | undefined;
+  /** Claim of a signed token that is the name of its principal; undefined: signed tokens do not count. */
+  readonly principalClaim?: string;
 }
 
 /** Read `mcpAuthorization`. @returns undefined if it is off. @throws {SettingsError} Without an address of this server. */
@@ -21,6 +23,7 @@ export function mcpAuthorizationSettings({
     const message = '"mcpAuthorization" needs the address of this server: set "publicUrl"';
     throw new SettingsError('mcpAuthorization', message);
   }
-  const { servers, scopes } = mcpAuthorization;
-  return { publicUrl: publicUrl.replace(/\/+$/, ''), servers, scopes };
+  const { servers, scopes, principalClaim } = mcpAuthorization;
+  const claim = principalClaim === undefined ? {} : { principalClaim };
+  return { publicUrl: publicUrl.replace(/\/+$/, ''), servers, scopes, ...claim };
 }

@@ -15,8 +15,8 @@ const TAKEN: readonly string[] = [OWNER, 'timeout', 'rule', 'cancelled'];
 /** A principal beside the owner. */
 export interface PrincipalSettings {
   readonly name: string;
-  /** 64 hex digits in lower case. */
-  readonly tokenSha256: string;
+  /** 64 hex digits in lower case; undefined: it comes with signed tokens alone. */
+  readonly tokenSha256: string | undefined;
   /** Real paths of folders that were there at the start; none: it has no sessions of its own. */
   readonly roots: readonly string[];
   /** The mode that lets most through of those its sessions may have; undefined: any. */
@@ -29,18 +29,22 @@ export interface PrincipalSettings {
  *
  * @param limits The server's, and the policy's above all.
  * @param realFolder Real path of a folder as the file spells it; undefined where there is none.
+ * @param hasSignedTokens True if a principal may come without a token of its own.
  * @throws {SettingsError} Naming the key. Digests are never repeated.
  */
 export function principalSettings(
   principals: SettingsFile['principals'] = [],
   limits: { readonly server: PrincipalLimits; readonly policy: PolicyFile['limits'] },
   realFolder: (path: string) => string | undefined,
+  hasSignedTokens = false,
 ): readonly PrincipalSettings[] {
   return principals.map(({ name, tokenSha256, roots, maxMode, limits: own }, index) => {
     const before = principals.slice(0, index);
     if (TAKEN.includes(name)) throw refusal(index, 'name', `"${name}" is taken by the server; choose another name`);
     if (before.some((other) => other.name === name)) throw refusal(index, 'name', 'appears twice; choose another name');
-    if (before.some((other) => other.tokenSha256 === tokenSha256)) {
+    if (tokenSha256 === undefined && !hasSignedTokens)
+      throw refusal(index, 'tokenSha256', 'is required, since no "mcpAuthorization.principalClaim" is set');
+    if (tokenSha256 !== undefined && before.some((other) => other.tokenSha256 === tokenSha256)) {
       throw refusal(index, 'tokenSha256', 'is the token of two principals; give each one of its own');
     }
     const realRoots = roots.map((root, place) => {

@@ -76,11 +76,18 @@ const scopes = z.preprocess(
   z.array(z.string().regex(/^[\x21\x23-\x5b\x5d-\x7e]+$/, 'must be scopes, such as "read write"')),
 );
 
-/** Issuers (RFC 8414): addresses without a query and a fragment. */
-const issuer = z.url({ protocol: /^https$/ }).regex(/^[^?#"\\]+$/, 'must have no query and no fragment');
+/** Issuers (RFC 8414): addresses without a query and a fragment. HTTP suffices on this machine. */
+const issuer = z
+  .url({ protocol: /^https?$/ })
+  .regex(/^[^?#"\\]+$/, 'must have no query and no fragment')
+  .regex(/^(?:https:|http:\/\/127\.0\.0\.1[:/])/, 'must be HTTPS');
 
 /** The authorization servers that MCP clients are sent to. */
-const mcpAuthorization = section({ servers: z.array(issuer).min(1).max(16), scopes: scopes.optional() });
+const mcpAuthorization = section({
+  servers: z.array(issuer).min(1).max(16),
+  scopes: scopes.optional(),
+  principalClaim: text.optional(),
+});
 
 const mcpOAuth = section({
   grant: z.enum(['authorization_code', 'client_credentials']).optional(),
@@ -224,7 +231,10 @@ function principals<Mode extends z.ZodType, LimitNumbers extends z.ZodType>(mode
   return z.array(
     section({
       name: z.string().regex(/^[\w.@-]{1,64}$/, 'must be 1 to 64 letters, digits, "_", ".", "@" or "-"'),
-      tokenSha256: z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case'),
+      tokenSha256: z
+        .string()
+        .regex(/^[0-9a-f]{64}$/, 'must be 64 hex digits in lower case')
+        .optional(),
       roots: z.array(text),
       maxMode: mode.optional(),
       limits: limits.optional(),

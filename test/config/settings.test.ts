@@ -538,6 +538,16 @@ describe('a wrong file stops the start', () => {
     expect(refusal(() => loadFile({ mcpAuthorization: { servers: [] } })).key).toBe('mcpAuthorization.servers');
   });
 
+  it('takes principals without a token of their own where a claim of signed tokens names them', () => {
+    const principals = [{ name: 'ann', roots: [] }];
+    const mcpAuthorization = { servers: ['https://login.example'], principalClaim: 'sub' };
+    const { key } = refusal(() => loadFile({ principals }));
+    expect(key).toBe('principals.0.tokenSha256');
+    const settings = loadFile({ principals, mcpAuthorization, publicUrl: 'https://gauntlet.example' });
+    expect(settings.mcpAuthorization).toMatchObject({ principalClaim: 'sub' });
+    expect(settings.principals[0]?.tokenSha256).toBeUndefined();
+  });
+
   it('never repeats a value, which may be a secret', () => {
     const file = { mcpServers: { a: { type: 'http', url: '${SECRET}' } }, publicUrl: '${SECRET}' };
     expect(refusal(() => loadFile(file, { SECRET: 'canary' })).message).not.toContain('canary');
