@@ -45,6 +45,9 @@ export const MAX_PATTERNS = 12;
 /** Rows on each side in which the other frames of a call are looked for. */
 const NEAR_ROWS = 1_000;
 
+/** Rows of these that are read; one of them holds the frame, unless outputs quote its beginning. */
+const MAX_NEAR = 16;
+
 /** The scan of one log. Methods throw {GauntletError} `log_unavailable` if the disk fails. */
 export class RowScan {
   readonly #database: OpenDatabase['database'];
@@ -61,12 +64,8 @@ export class RowScan {
     );
   }
 
-  /**
-   * Find the rows near a frame that hold a text.
-   *
-   * @param isAfter True: rows from the frame on; false: rows up to it.
-   */
-  near(sessionId: string, seq: number, text: string, isAfter: boolean): readonly LoggedFrame[] {
+  /** Find the rows near a frame that hold all `texts`: from the frame on, or up to it. */
+  near(sessionId: string, seq: number, texts: readonly string[], isAfter: boolean): readonly LoggedFrame[] {
     if (!this.#database.open) return [];
     const [compare, order] = isAfter ? ['last >= ?', 'ASC'] : ['first <= ?', 'DESC'];
     return withDiskErrors('search', () => {
@@ -75,9 +74,9 @@ export class RowScan {
           `SELECT number, ${ROW_COLUMNS} FROM
              (SELECT rows.*, number FROM rows JOIN sessions ON session = number
               WHERE sessions.id = ? AND ${compare} ORDER BY last ${order} LIMIT ?)
-           WHERE instr(frames, ?) LIMIT 4`,
+           WHERE ${texts.map(() => 'instr(frames, ?)').join(' AND ')} LIMIT ?`,
         )
-        .all([sessionId, seq, NEAR_ROWS, text]);
+        .all([sessionId, seq, NEAR_ROWS, ...texts, MAX_NEAR]);
       return (rows as readonly Numbered[]).flatMap((columns) => framesOf(columns));
     });
   }

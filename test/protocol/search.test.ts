@@ -89,6 +89,17 @@ describe('a search', () => {
     expect((await search({ session_id: 'ses_none' })).hits).toEqual([]);
   });
 
+  it('finds a call once that took long and said much', async () => {
+    const slow = bash('for i in 1 2 3 4 5 6 7 8; do echo walnut $i; sleep 0.1; done');
+    await client.execute(second, [slow]);
+    expect((await search({ q: 'walnut' })).hits).toMatchObject([
+      { tool_use_id: slow.id, matched: 'result', status: 'ok' },
+    ]);
+    expect((await search({ q: 'sleep', status: 'ok' })).hits).toMatchObject([
+      { tool_use_id: slow.id, matched: 'call' },
+    ]);
+  });
+
   it('comes by the page, without gaps and doubles', async () => {
     const many = Array.from({ length: 30 }, (_, index) => block('Glob', { pattern: `walrus-${index}` }));
     await client.execute(second, many);

@@ -79,7 +79,7 @@ async function searchPage(
   const patterns = patternsOf(query, words);
   const hidden = createHidden(source, principal);
   const hits: CallHit[] = [];
-  const startMs = performance.now();
+  const isOver = timeIsOver(signal);
   const begin = parseCursor(query.cursor);
   let { before } = begin;
   for (let rows = FIRST_ROWS; ;) {
@@ -87,20 +87,33 @@ async function searchPage(
     const slice = source.scan.slice({ principal, sessionId: query.sessionId, before, rows, patterns });
     for (const row of slice.rows) {
       const found = await hitsOf(row, { source, query, words, hidden });
-      const wanted = row.place === begin.place ? found.slice(begin.skipped) : found;
+      const skipped = row.place === begin.place ? begin.skipped : 0;
       const room = query.limit - hits.length;
-      hits.push(...wanted.slice(0, room));
-      const taken = found.length - wanted.length + Math.min(room, wanted.length);
-      if (hits.length === query.limit) return { hits, next_cursor: `${row.place}.${taken}` };
+      hits.push(...found.slice(skipped, skipped + room));
+      if (hits.length === query.limit)
+        return { hits, next_cursor: `${row.place}.${Math.min(found.length, skipped + room)}` };
+      if (await isOver()) return { hits, next_cursor: `${row.place}.0` };
     }
     if (slice.next === undefined) return { hits };
     before = slice.next;
-    if (performance.now() - startMs > MAX_SEARCH_MS || signal.aborted) return { hits, next_cursor: `${before}.0` };
     const tookMs = performance.now() - sliceMs;
     if (tookMs > SLICE_MS) rows = Math.max(1, rows >> 1);
     else if (tookMs < SLICE_MS / 2) rows = Math.min(MAX_ROWS, rows * 2);
-    await nextTurn();
+    if (await isOver()) return { hits, next_cursor: `${before}.0` };
   }
+}
+
+/** Create a function that lets others run for a moment if it is time, and tells whether the page has to end. */
+function timeIsOver(signal: AbortSignal): () => Promise<boolean> {
+  const endMs = performance.now() + MAX_SEARCH_MS;
+  let turnMs = performance.now();
+  return async () => {
+    if (performance.now() - turnMs > SLICE_MS) {
+      await nextTurn();
+      turnMs = performance.now();
+    }
+    return signal.aborted || performance.now() > endMs;
+  };
 }
 
 interface Matching {
@@ -113,7 +126,9 @@ interface Matching {
 /** Find the hits of one row, the newest first. */
 async function hitsOf({ sessionId, frames }: ScannedRow, matching: Matching): Promise<readonly CallHit[]> {
   const hits: CallHit[] = [];
-  for (const { frame } of frames.toReversed()) {
+  for (const logged of frames.toReversed()) {
+    if (logged.type !== 'result' && logged.type !== 'tool_use') continue;
+    const { frame } = logged;
     if (frame.type !== 'result' && frame.type !== 'tool_use') continue;
     const hit = await hitOf(sessionId, frame, frames, matching);
     if (hit) hits.push(hit);
@@ -170,7 +185,8 @@ function wholeCall(
     isResult
       ? type === 'tool_use' && other.type === 'tool_use' && other.tool_use.id === id
       : type === 'result' && other.type === 'result' && other.tool_use_id === id;
-  const near = () => scan.near(sessionId, frame.seq, JSON.stringify(id), !isResult);
+  const texts = [JSON.stringify(id), `"type":"${isResult ? 'tool_use' : 'result'}"`];
+  const near = () => scan.near(sessionId, frame.seq, texts, !isResult);
   const other = (frames.find(isOther) ?? near().find(isOther))?.frame;
   const asked = isResult ? other : frame;
   const result = isResult ? frame : other;
