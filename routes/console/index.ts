@@ -1,8 +1,10 @@
 /**
  * Routes by which a browser signs in to the console: tickets, and the credentials that are given for them.
  */
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import * as z from 'zod';
 import { GauntletError } from '../../src/base/errors.ts';
+import { type CountBadCredential, createBadCredentials } from '../bad-credentials.ts';
 import type { DoorContext } from '../dependencies.ts';
 import type { App } from '../request-schemas.ts';
 
@@ -13,6 +15,10 @@ const TicketRequest = z
   .prefault({});
 
 const SignInRequest = z.strictObject({ ticket: z.string().min(1).max(MAX_TICKET_CHARS) });
+
+/** Tries of one address to sign in, good ones too, at once and by which that burst is refilled; more get 429. */
+const ATTEMPT_BURST = 200;
+const ATTEMPTS_PER_SECOND = 10;
 
 /** Register the routes of tickets and credentials. */
 export function consoleDoor(app: App, context: DoorContext): void {
@@ -32,11 +38,12 @@ export function consoleDoor(app: App, context: DoorContext): void {
     reply: { statuses: [201], json: 'ConsoleCredential' },
     isPublic: true,
   } as const;
-  app.post('/console/credentials', { schema: { body: SignInRequest }, config: given }, async (request, reply) => {
+  const mayTry = createBadCredentials(ATTEMPT_BURST, ATTEMPTS_PER_SECOND);
+  const exchange = { schema: { body: SignInRequest }, config: given, preValidation: bounded(mayTry) };
+  app.post('/console/credentials', exchange, async (request, reply) => {
     const issued = await signIn.exchange(request.body.ticket);
     if (issued === undefined) {
-      if (!countBadCredential(request.ip))
-        throw new GauntletError('rate_limited', 'Too many bad credentials from this address');
+      if (!countBadCredential(request.ip)) throw tooMany();
       onBadCredential?.(request.ip);
       throw badTicket();
     }
@@ -49,6 +56,17 @@ export function consoleDoor(app: App, context: DoorContext): void {
     credential?.detach(reply.raw);
     return { revoked: await (credential ? signIn.revoke(credential) : signIn.revokeAll(principal)) };
   });
+}
+
+/** Refuse an address that tries too often, before its body is looked at. */
+function bounded(mayTry: CountBadCredential) {
+  return function preValidation(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
+    done(mayTry(request.ip) ? undefined : tooMany());
+  };
+}
+
+function tooMany(): GauntletError {
+  return new GauntletError('rate_limited', 'Too many tries to sign in from this address; try again soon');
 }
 
 function badTicket(): GauntletError {

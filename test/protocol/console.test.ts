@@ -1,5 +1,6 @@
 /** PROTOCOL 10: a browser signs in to the console, and its credential counts as its principal's token. */
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -97,8 +98,10 @@ describe('a credential', () => {
     const live = await fetch(`${server.url}/sessions/${sessionId}/events`, {
       headers: { authorization: `Bearer ${one.credential}`, accept: 'text/event-stream' },
     });
+    const socket = await one.client.stream(sessionId);
     expect((await one.client.send('DELETE', '/console/credentials')).body).toMatchObject({ revoked: 1 });
     await expect(live.text()).rejects.toThrow();
+    await socket.closed;
     expect((await one.client.get('/sessions')).status).toBe(401);
     expect((await two.client.get('/sessions')).status).toBe(200);
   });
@@ -110,7 +113,13 @@ describe('a credential', () => {
     await exchange(`${String(body['ticket'])}x`);
     const said = server.logged();
     await server.end('SIGKILL');
-    for (const secret of [credential, String(body['ticket'])]) expect(said).not.toContain(secret);
+    const kept = readdirSync(server.dataFolder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => readFileSync(join(entry.parentPath, entry.name), 'latin1'));
+    expect(kept.join('')).toContain('"event":"bad_credential"');
+    for (const secret of [credential, String(body['ticket'])]) {
+      for (const text of [said, ...kept]) expect(text).not.toContain(secret);
+    }
     const environment = { GAUNTLET_PORT: new URL(server.url).port };
     server = await startServer({ home: server.home, environment });
     expect((await client.get('/sessions')).status).toBe(200);
@@ -133,5 +142,14 @@ describe('gauntlet console', () => {
     expect(exitCode).toBe(1);
     expect(stderr).toContain('of "owner", not of "ann"');
     expect((await gauntlet(['console', '--principal', 'ann'], ANNS_TOKEN)).stdout).toContain('#ticket=');
+  });
+});
+
+describe('an address that tries too often', () => {
+  it('is refused, whatever it sends, and others are not', async () => {
+    const tried = await Promise.all(Array.from({ length: 260 }, () => exchange('no-such-ticket')));
+    const statuses = new Set(tried.map(({ status }) => status));
+    expect([...statuses].sort()).toEqual([401, 429]);
+    expect((await owner.get('/sessions')).status).toBe(200);
   });
 });
