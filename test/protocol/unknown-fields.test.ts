@@ -32,6 +32,7 @@ beforeAll(async () => {
 
 /** Bodies that fit, of the routes that want one: a body is looked at before a query. */
 const FITTING: Readonly<Record<string, object>> = {
+  '/console/credentials': { ticket: 'none' },
   '/execute': { tool_uses: [] },
   '/tickets': { session_id: 'ses_none' },
   '/sessions/{id}/permissions': { updates: [{ type: 'setMode', mode: 'plan' }] },

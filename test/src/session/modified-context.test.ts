@@ -91,7 +91,8 @@ describe('a call fails, and says why, when its tool asks for', () => {
     expect(calls).toMatchObject([{ status: 'error', error_code: 'tool_failed' }]);
     expect(results[0]?.content).toMatch(reason);
     expect(results[0]?.content).toMatch(/^The tool ran, but the session cannot change as it asks/);
-    expect({ ...session.describe(), head: 0 }).toEqual({ ...before, head: 0 });
+    const unchanged = { head: 0, last_activity_at: '' };
+    expect({ ...session.describe(), ...unchanged }).toEqual({ ...before, ...unchanged });
   });
 
   it('what the session may no longer have once calls beside it have ended', async () => {
