@@ -130,6 +130,9 @@ export interface FrameLog {
   /** First and last frame of the session; `undefined` if there is no such session. */
   bounds(sessionId: string): LogBounds | undefined;
 
+  /** Time of the session's newest row, ISO 8601; `undefined` if there is no such session. */
+  lastAt(sessionId: string): string | undefined;
+
   /** Sessions of one principal, newest first. @throws {GauntletError} `invalid_request` for a malformed cursor. */
   list(principal: string, page: PageRequest): SessionPage;
 

@@ -14,6 +14,8 @@ const TIMESTAMP_CHARS = 24;
 export interface WrittenRow {
   readonly frames: readonly LoggedFrame[];
   readonly text: string;
+  /** Time of all of them, ISO 8601. */
+  readonly ts: string;
 }
 
 /** Number the frames of one append from `first` on and serialise them. @throws {TypeError} If one is not JSON. */
@@ -29,7 +31,7 @@ export function writeRow(frames: readonly NewFrame[], first: Seq): WrittenRow {
     // Slices of the row share its text, so memory holds one string a row.
     return new FrameLine(first + index, frame.type, text.slice(start, end), frame);
   });
-  return { frames: written, text };
+  return { frames: written, text, ts };
 }
 
 /** Split a stored row into its frames. @param first The `seq` of its first frame. */

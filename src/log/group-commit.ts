@@ -18,6 +18,7 @@ interface WaitingAppend {
   readonly session: OpenSession;
   readonly frames: readonly LoggedFrame[];
   readonly row: NewRow;
+  readonly ts: string;
   readonly resolve: (head: Seq) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -57,7 +58,7 @@ export class GroupCommit {
     session.reserved = last;
     this.#schedule();
     return new Promise((resolve, reject) =>
-      this.#appends.push({ session, frames: written.frames, row, resolve, reject }),
+      this.#appends.push({ session, frames: written.frames, row, ts: written.ts, resolve, reject }),
     );
   }
 
@@ -81,8 +82,9 @@ export class GroupCommit {
       this.#rejectAll(appends, notes, error);
       return;
     }
-    for (const { session, frames, row } of appends) {
+    for (const { session, frames, row, ts } of appends) {
       session.head = row.last;
+      session.lastAt = ts;
       session.newBytes += row.text.length;
       this.#tail.push(session.tail, row.first, frames);
     }

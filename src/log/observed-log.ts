@@ -40,6 +40,7 @@ export function observedLog(log: FrameLog, observers: readonly LogObserver[]): F
     },
     read: (sessionId, after, options) => log.read(sessionId, after, options),
     bounds: (sessionId) => log.bounds(sessionId),
+    lastAt: (sessionId) => log.lastAt(sessionId),
     list: (principal, page) => log.list(principal, page),
     find: (sessionId) => log.find(sessionId),
     save: (sessionId, notes) => log.save(sessionId, notes),

@@ -16,6 +16,8 @@ export interface OpenSession {
   first: Seq;
   /** Highest `seq` on disk. */
   head: Seq;
+  /** Time of the newest row on disk, ISO 8601. */
+  lastAt: string | undefined;
   /** Highest `seq` passed to `append`; above `head` while an append waits for its commit. */
   reserved: Seq;
   /** Approximate length of the text appended since the last snapshot. */
@@ -86,12 +88,16 @@ export class OpenSessions {
     }
   }
 
-  #cache(id: string, { number, bounds }: Pick<SessionEntry, 'number' | 'bounds'>): OpenSession {
+  #cache(
+    id: string,
+    { number, bounds, lastAt }: Pick<SessionEntry, 'number' | 'bounds'> & Partial<Pick<SessionEntry, 'lastAt'>>,
+  ): OpenSession {
     const session = {
       id,
       number,
       first: bounds.first,
       head: bounds.head,
+      lastAt,
       reserved: bounds.head,
       newBytes: 0,
       tail: new Fifo() as SessionTail,

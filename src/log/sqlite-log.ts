@@ -83,6 +83,10 @@ class SqliteLog implements FrameLog {
     return session === undefined || session.head === 0 ? undefined : { first: session.first, head: session.head };
   }
 
+  lastAt(sessionId: string): string | undefined {
+    return withDiskErrors('read', () => this.#sessions.get(sessionId))?.lastAt;
+  }
+
   list(principal: string, { limit, cursor }: PageRequest): SessionPage {
     this.#refuseIfClosed();
     const before = cursor === undefined ? Number.MAX_SAFE_INTEGER : parseCursor(cursor);

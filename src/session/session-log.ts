@@ -46,7 +46,6 @@ export class SessionLog {
   /** Position of the next row, after those being written. `undefined` after a failed row: the log must be queried. */
   #next: Seq | undefined;
   #head: Seq;
-  #lastAt: string | undefined;
   #pending: Emission[] = [];
   #rowsOnTheirWay = 0;
   /** Number of failed rows; rows that were sent before a failure fail with it, since their numbers follow it. */
@@ -69,11 +68,6 @@ export class SessionLog {
   /** Highest `seq` on disk. Frames whose callbacks have not run yet come after it. */
   get head(): Seq {
     return this.#head;
-  }
-
-  /** Time of the last row that was written here, ISO 8601; `undefined` if none was. */
-  get lastAt(): string | undefined {
-    return this.#lastAt;
   }
 
   /** True if no frame is being written or waits for a retry. */
@@ -151,7 +145,6 @@ export class SessionLog {
     this.#rowsOnTheirWay--;
     this.#retries = 0;
     this.#head = last;
-    this.#lastAt = new Date().toISOString();
     let seq = first;
     for (const { frames, landed } of row) {
       landed(seq);

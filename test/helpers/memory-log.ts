@@ -81,6 +81,10 @@ export class MemoryLog implements FrameLog {
     return session && session.frames.length > 0 ? { first: 1, head: session.frames.length } : undefined;
   }
 
+  lastAt(sessionId: string): string | undefined {
+    return this.#sessions.get(sessionId)?.frames.at(-1)?.frame.ts;
+  }
+
   list(principal: string): SessionPage {
     const sessions = [...this.#sessions.keys()].flatMap((id) => this.find(id) ?? []);
     return { sessions: sessions.filter((found) => found.principal === principal) };

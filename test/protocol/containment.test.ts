@@ -89,7 +89,8 @@ describe('a server with its defaults', () => {
 
   it('tells operators what holds, when they ask', async () => {
     expect((await client.get('/readyz')).body).toEqual({ status: 'ready' });
-    const verbose = { status: 'ready', containment: { scope: 'reads', reading: 'jail' } };
+    const containment = { scope: 'reads', reading: 'jail' };
+    const verbose = { status: 'ready', uptime_ms: expect.any(Number) as number, containment };
     expect((await client.get('/readyz?verbose')).body).toEqual(verbose);
     const misspelt = await client.get('/readyz?verbos');
     expect([misspelt.status, misspelt.body.error.message]).toEqual([400, expect.stringContaining('verbos')]);

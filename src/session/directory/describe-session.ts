@@ -12,7 +12,7 @@ import type { SessionLabel } from '../session-label.ts';
 export function describeSession(core: SessionCore): SessionDescription {
   const running = runningCalls(core);
   const { opened, context, label, services } = core;
-  const lastAt = core.log.lastAt ?? services.log.find(core.id)?.lastAt ?? opened.created_at;
+  const lastAt = services.log.lastAt(core.id) ?? opened.created_at;
   const still = describeStill({ opened, context, label, head: services.log.bounds(core.id)?.head ?? 0, lastAt });
   const isAsking = core.questions.open.length + core.climbed.size > 0;
   return { ...still, state: isAsking ? 'waiting' : running.length > 0 ? 'running' : 'idle', running };

@@ -211,6 +211,7 @@ export function frameLogContract(title: string, subject: LogUnderTest): void {
       const createdAt = expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/);
       const times = { createdAt, lastAt: createdAt };
       expect(log.find('s')).toEqual({ sessionId: 's', principal: 'me', ...times, bounds: { first: 1, head: 3 } });
+      expect(log.lastAt('s')).toBe(log.find('s')?.lastAt);
       expect(log.find('unknown')).toBeUndefined();
     });
 
