@@ -39,6 +39,16 @@ const MAX_OPENAI_TOOLS = 128;
 /** Names that all providers take. */
 const TOOL_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
+/** A rendered tool, or why there is none. */
+type EntryText =
+  { readonly kind: 'entry'; readonly json: string } | { readonly kind: 'left out'; readonly reason: string };
+
+/** Forms of one tool whose text is kept: those of the providers that one server is used with. */
+const MAX_FORMS = 4;
+
+/** Texts by definition of a tool, then by form: rewriting the schemas of a thousand tools takes seconds. */
+const entryTexts = new WeakMap<Tool, Map<string, EntryText>>();
+
 /** A rendered reply. */
 export interface ToolList {
   readonly body: Buffer;
@@ -83,21 +93,19 @@ function render(pool: ToolPool, variant: ListVariant, preamble: string | undefin
   if (format === 'table') return ready(toolTable(pool), 'text/plain; charset=utf-8');
   const all = format === 'full' ? [...pool.tools, ...pool.hidden.map(({ tool }) => tool)] : pool.tools;
   const leftOut: LeftOut[] = [];
-  const entries: { readonly tool: Tool; readonly entry: ToolEntry }[] = [];
+  const shown = new Map<Tool, string>();
   const { max = format.startsWith('openai-') ? MAX_OPENAI_TOOLS : Infinity } = variant;
   for (const tool of wantedTools(all, variant.names, leftOut)) {
-    const isFull = entries.length >= max;
-    const described = isFull
-      ? `the list holds ${max} tools at most; choose with "names"`
-      : describe(tool, pool, { ...variant, format });
-    if (typeof described === 'string') leftOut.push({ name: tool.name, reason: described });
-    else entries.push({ tool, entry: described });
+    const entry: EntryText =
+      shown.size >= max
+        ? { kind: 'left out', reason: `the list holds ${max} tools at most; choose with "names"` }
+        : entryText(tool, pool, { ...variant, format });
+    if (entry.kind === 'left out') leftOut.push({ name: tool.name, reason: entry.reason });
+    else shown.set(tool, entry.json);
   }
-  const shown = new Set(entries.map(({ tool }) => tool));
   const count = (from: number, to: number) => pool.tools.slice(from, to).filter((tool) => shown.has(tool)).length;
   const { builtInCount, mcpCount } = pool;
-  const reply = {
-    tools: entries.map(({ entry }) => entry),
+  const counts = {
     built_in_count: count(0, builtInCount),
     mcp_count: count(builtInCount, builtInCount + mcpCount),
     ...(pool.sessionCount > 0 && { session_count: count(builtInCount + mcpCount, pool.tools.length) }),
@@ -106,7 +114,8 @@ function render(pool: ToolPool, variant: ListVariant, preamble: string | undefin
     ...(preamble !== undefined && { preamble }),
     ...(leftOut.length > 0 && { left_out: leftOut }),
   };
-  return ready(JSON.stringify(reply), 'application/json; charset=utf-8');
+  const text = `{"tools":[${[...shown.values()].join()}],${JSON.stringify(counts).slice(1)}`;
+  return ready(text, 'application/json; charset=utf-8');
 }
 
 /** Select the tools with these names; all without names. Names of none are told in `leftOut`. */
@@ -123,14 +132,44 @@ function wantedTools(
   return found;
 }
 
-/** Describe a tool. @returns A text if the API would refuse it: one such tool would spoil the whole request */
-function describe(tool: Tool, pool: ToolPool, form: EntryForm): ToolEntry | string {
-  const isForModel = form.format !== 'mcp' && form.format !== 'full';
-  if (isForModel && !TOOL_NAME.test(tool.name)) return 'its name is not 1 to 64 letters, digits, "_" and "-"';
+/** Return the entry of a tool, rendered once for each form of its definition. */
+function entryText(tool: Tool, pool: ToolPool, form: EntryForm): EntryText {
+  // Shows the state of the tool in this pool.
+  if (form.format === 'full') return renderEntry(tool, pool, form);
+  const forms = entryTexts.get(tool) ?? new Map<string, EntryText>();
+  entryTexts.set(tool, forms);
+  const { format, schemas, isStrict = false } = form;
+  const key = [format, schemas, isStrict, pool.isDeferred(tool), sessionWords(tool, pool)].join(' ');
+  const known = forms.get(key);
+  if (known) return known;
+  const entry = renderEntry(tool, pool, form);
+  const [oldest] = forms.keys();
+  if (forms.size >= MAX_FORMS && oldest !== undefined) forms.delete(oldest);
+  forms.set(key, entry);
+  return entry;
+}
+
+/** Return what a tool tells a model in this session; a tool of a server tells the same in all. */
+function sessionWords(tool: Tool, pool: ToolPool): string {
+  if (tool.origin?.type === 'mcp') return '';
   try {
-    return describeEntry(tool, pool, form);
+    return tool.prompt(promptOptions(pool));
+  } catch {
+    // It has no entry either.
+    return '';
+  }
+}
+
+/** Render an entry; one that the API would refuse is left out, since it would spoil the whole request. */
+function renderEntry(tool: Tool, pool: ToolPool, form: EntryForm): EntryText {
+  const isForModel = form.format !== 'mcp' && form.format !== 'full';
+  if (isForModel && !TOOL_NAME.test(tool.name))
+    return { kind: 'left out', reason: 'its name is not 1 to 64 letters, digits, "_" and "-"' };
+  try {
+    return { kind: 'entry', json: JSON.stringify(describeEntry(tool, pool, form)) };
   } catch (error) {
-    return error instanceof UnusableSchema ? error.message : 'its schema cannot be written as JSON Schema';
+    const reason = error instanceof UnusableSchema ? error.message : 'its schema cannot be written as JSON Schema';
+    return { kind: 'left out', reason };
   }
 }
 

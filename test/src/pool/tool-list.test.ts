@@ -54,6 +54,34 @@ describe('the default list', () => {
   });
 });
 
+describe('a definition', () => {
+  const poolOf = (tools: readonly Tool[], cwd?: string) =>
+    assembleToolPool({ toolMode: 'normal', ...(cwd !== undefined && { cwd }) }, base, tools, configuration);
+
+  test('of an MCP tool is rendered once for each form, whatever the list selects', () => {
+    let count = 0;
+    const tool = mcpTool('s', 'counted', { prompt: () => `Rendered ${(count += 1)} times` });
+    const form = { format: 'anthropic', schemas: 'full' } as const;
+    const bodies = [poolOf([tool]), poolOf([tool])].flatMap((pool) => [
+      toolList(pool, form).body.toString(),
+      toolList(pool, { ...form, names: [tool.name] }).body.toString(),
+      toolList(pool, { ...form, max: 5 }).body.toString(),
+    ]);
+    expect(bodies.every((body) => body.includes('Rendered 1 times'))).toBe(true);
+    expect(toolList(poolOf([tool]), { format: 'gemini', schemas: 'full' }).body.toString()).toContain(
+      'Rendered 2 times',
+    );
+  });
+
+  test('whose words depend on the session is never shown to another', () => {
+    const tool = plainTool('Local', { prompt: ({ cwd }) => `Works in ${cwd}` });
+    const shown = ['/one', '/two', '/one'].map((cwd) =>
+      toolList(poolOf([tool], cwd), { format: 'anthropic', schemas: 'full', names: ['Local'] }).body.toString(),
+    );
+    expect(shown.map((body) => /Works in (\/\w+)/.exec(body)?.[1])).toEqual(['/one', '/two', '/one']);
+  });
+});
+
 describe('other variants', () => {
   test('full schemas keep the mark of deferral', () => {
     const entry = parsed({ schemas: 'full' }).tools[1];
