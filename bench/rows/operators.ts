@@ -1,7 +1,10 @@
 /**
  * What operators switch on: a scrape of the figures, traces, and consoles that watch.
  */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { httpClient } from '../clients.ts';
 import { oneByOne, together } from '../load.ts';
 import { type Row, short } from '../row.ts';
@@ -10,10 +13,10 @@ import { newBlock, newSession } from '../sessions.ts';
 import { inTurn, medianMs } from '../statistics.ts';
 import { NOOP } from './http.ts';
 import { fill, SESSIONS } from './log.ts';
-import { viewer } from './viewers.ts';
 
 const CLIENTS = 64;
 const CONSOLES = 50;
+const CONSOLES_PROGRAM = fileURLToPath(new URL('../fixtures/consoles.mjs', import.meta.url));
 const TRACING_SDK = new URL('../fixtures/tracing-sdk.mjs', import.meta.url).href;
 /** Clock ticks a second of the figures in `/proc`. */
 const TICKS = 100;
@@ -89,8 +92,7 @@ async function consolesRow(): Promise<Row> {
   const server = await startOurs();
   const client = httpClient(server);
   const [watched, alone] = [await newSession(server), await newSession(server)];
-  const viewers = [];
-  for (let each = 0; each < CONSOLES; each++) viewers.push(await viewer(server, watched, () => undefined));
+  const consoles = await startConsoles(server, watched);
   const latency = (session_id: string) => () =>
     medianMs(
       300,
@@ -98,7 +100,7 @@ async function consolesRow(): Promise<Row> {
       2,
     );
   const pair = await inTurn(7, latency(watched), latency(alone));
-  for (const socket of viewers) socket.terminate();
+  consoles.kill();
   client.close();
   await server.stop();
   return {
@@ -107,4 +109,14 @@ async function consolesRow(): Promise<Row> {
     measured: `${short(pair.ours)} / ${short(pair.floor)} = ${short(pair.ratio)}`,
     isReached: pair.ratio <= 1.1,
   };
+}
+
+/** Open the viewers. @returns Once all are live. */
+async function startConsoles(server: RunningServer, sessionId: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [CONSOLES_PROGRAM, server.url, sessionId, String(CONSOLES)], {
+    env: { ...process.env, HEADERS: JSON.stringify(server.headers) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(child.stdout, 'data');
+  return child;
 }

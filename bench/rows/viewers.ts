@@ -93,7 +93,7 @@ async function stalledRow(server: RunningServer): Promise<Row> {
 }
 
 /** A WebSocket that is live. */
-export async function viewer(server: RunningServer, sessionId: string, onFrame: (text: string) => void) {
+async function viewer(server: RunningServer, sessionId: string, onFrame: (text: string) => void) {
   const socket = new WebSocket(`${server.url.replace('http', 'ws')}/sessions/${sessionId}/stream`, ['gauntlet.v1'], {
     headers: server.headers,
     perMessageDeflate: false,

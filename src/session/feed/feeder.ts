@@ -45,6 +45,7 @@ export class Feeder {
   readonly #assembler: StreamAssembler;
   readonly #chunks = new ChunkReader();
   readonly #turns = new Set<Turn>();
+  #hasFed = false;
   /** Turn of frames without a turn id. */
   #current: Turn | undefined;
   /** Id of the next turn that a frame without one opens. */
@@ -65,6 +66,11 @@ export class Feeder {
     this.#send = send;
     this.#assembler = new StreamAssembler();
     this.#idScope = core.opened.id_scope ?? 'session';
+  }
+
+  /** True once it has fed a turn: its connection is not only watching. */
+  get hasFed(): boolean {
+    return this.#hasFed;
   }
 
   /** Accept a complete block that came alone. @throws {GauntletError} as `acceptBlocks` and `scopeId` */
@@ -175,6 +181,7 @@ export class Feeder {
     const turn = this.#core.ledger.turn(turnId) ?? openTurn(this.#core, turnId);
     if (turnId === this.#nextTurnId) this.#nextTurnId = newId('turn');
     turn.feedBy(this);
+    this.#hasFed = true;
     this.#turns.add(turn);
     this.#current = turn;
     return turn;
