@@ -22,7 +22,7 @@ const isForPackage = process.argv.includes('--for-package');
  * What stays outside: packages that find native parts or files of their own beside them, and those that are loaded late
  * or never, so that most starts need not read them.
  */
-const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { version, dependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 /** Dependencies in the older module format call these. */
 const banner = [
   "import { createRequire as gauntletCreateRequire } from 'node:module';",
@@ -47,7 +47,10 @@ const copies = {
 const present = Object.entries(entryPoints).filter(([, path]) => existsSync(`${root}/${path}`));
 
 const digest = sourceDigest(root);
-const building = buildPage({ configFile: join(root, 'web/vite.config.ts') });
+const building = buildPage({
+  configFile: join(root, 'web/vite.config.ts'),
+  define: { 'import.meta.env.VITE_SERVER_VERSION': JSON.stringify(version) },
+});
 const { metafile } = await build({
   metafile: true,
   absWorkingDir: root,

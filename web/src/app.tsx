@@ -5,8 +5,8 @@ import { useEffect, useMemo, useRef, useState } from 'react';
 import { Server, type SignedIn } from './api/server.ts';
 import { hrefOf, VIEWS, type ViewName } from './model/deep-link.ts';
 import { type Console, ConsoleProvider, startConsole, useConsole } from './parts/console.tsx';
-import { Dialog, IconButton } from './parts/controls.tsx';
-import { goTo, useKeys, usePlace, useWatched } from './parts/hooks.ts';
+import { Button, Dialog, IconButton } from './parts/controls.tsx';
+import { goTo, useKeys, useLoaded, usePlace, useWatched } from './parts/hooks.ts';
 import { Icon, VIEW_ICONS } from './parts/icons.tsx';
 import { useNotifications } from './parts/notifications.ts';
 import { ThemeSwitch } from './parts/theme.tsx';
@@ -86,6 +86,7 @@ function Frame() {
       <Nav view={place.view} onHelp={() => setHelpOpen(true)} />
       <main id="content" className="main" tabIndex={-1}>
         <Away />
+        <OtherVersion />
         {place.view === 'sessions' && <SessionsView place={place} />}
         {place.view === 'questions' && <QuestionsView />}
         {place.view === 'try' && <TryView key={place.sessionId} place={place} />}
@@ -154,6 +155,21 @@ function Away() {
   return (
     <p className="away" role="status">
       <Icon name="warning" /> {TEXTS.connection.server}
+    </p>
+  );
+}
+
+/** Told where the server was replaced by one of another version while this page was open. */
+function OtherVersion() {
+  const { server, list } = useConsole();
+  const { isLive } = useWatched(list.state);
+  const { value } = useLoaded((signal) => server.request<{ version: string }>('GET', '/healthz', { signal }), [isLive]);
+  const own: unknown = import.meta.env['VITE_SERVER_VERSION'];
+  if (value === undefined || own === undefined || value.version === own) return null;
+  return (
+    <p className="away" role="alert">
+      <Icon name="warning" /> <strong>{TEXTS.signIn.otherVersion.title}.</strong> {TEXTS.signIn.otherVersion.words}{' '}
+      <Button onClick={() => location.reload()}>{TEXTS.common.broken.reload}</Button>
     </p>
   );
 }

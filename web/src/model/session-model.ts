@@ -164,8 +164,8 @@ export class SessionModel implements Thread {
     call.times.endedMs = nowMs;
     call.phase = 'done';
     call.name = summary.name;
-    // The result tells it all again.
-    call.output.clear();
+    // The result tells it all again, unless the call was cut off.
+    if (display.blocks.length > 0 || summary.status === 'ok') call.output.clear();
     call.note = undefined;
     const open = call.asked.at(-1);
     if (open && open.toMs === undefined) open.toMs = nowMs;

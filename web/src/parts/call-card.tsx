@@ -137,12 +137,10 @@ function CallBody({ call, context }: { readonly call: Call; readonly context: Ca
       <Agents call={call} context={context} />
       {result && isTroubled(call) && (
         <p className="outcome">
-          <Line text={result.display.title} />
+          <Line text={outcomeOf(call)} />
         </p>
       )}
-      {result && (
-        <DisplayBlocks blocks={isTroubled(call) ? asOutput(result.display) : newBlocks(display, result.display)} />
-      )}
+      {result && <DisplayBlocks blocks={blocksOf(call, result.display)} />}
       {result?.summary.spilled && <SpilledText sessionId={context.sessionId} call={result.summary} />}
       <CallFacts call={call} context={context} />
     </div>
@@ -158,8 +156,19 @@ function stillTrue(display: Display | undefined, result: Display | undefined): D
 
 const NO_BLOCKS: Display['blocks'] = [];
 
+function blocksOf(call: Call, result: Display): Display['blocks'] {
+  const blocks = newBlocks(call.display, result);
+  return isTroubled(call) ? asOutput(blocks) : blocks;
+}
+
+/** What came of a call, where its title says no more than that of the call. */
+function outcomeOf({ display, result, name }: Call): string {
+  const { title = '', subtitle } = result?.display ?? {};
+  return title === (display?.title ?? name) || title === name ? (subtitle ?? title) : title;
+}
+
 /** What a failed call says is mostly the output of a program, where columns and indents count. */
-function asOutput({ blocks }: Display): Display['blocks'] {
+function asOutput(blocks: Display['blocks']): Display['blocks'] {
   return blocks.map((block) => (block.kind === 'text' ? { kind: 'code', text: block.text } : block));
 }
 

@@ -114,8 +114,12 @@ export function useAction<Arguments extends unknown[]>(
   return { isBusy: state.isBusy, problem: state.problem, run, clear: () => setState({ isBusy: false }) };
 }
 
-/** Keys of the page that are not typed into a field. @param keys By `event.key`; `g s` for one after another. */
-export function useKeys(keys: Readonly<Record<string, (event: KeyboardEvent) => void>>, isOn = true): void {
+/**
+ * Keys of the page that are not typed into a field.
+ *
+ * @param keys By `event.key`; `g s` for one after another. An action that returns false leaves the key to others.
+ */
+export function useKeys(keys: Readonly<Record<string, () => unknown>>, isOn = true): void {
   const current = useRef(keys);
   current.current = keys;
   useEffect(() => {
@@ -126,9 +130,7 @@ export function useKeys(keys: Readonly<Record<string, (event: KeyboardEvent) => 
       const action =
         current.current[`${before} ${event.key}`] ?? (before === 'g' ? undefined : current.current[event.key]);
       before = event.key;
-      if (!action) return;
-      event.preventDefault();
-      action(event);
+      if (action && action() !== false) event.preventDefault();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);

@@ -42,13 +42,16 @@ export function QuestionCard({ question, isChosen = false, isInline = false, onC
     const isPressed = element.current?.contains(document.activeElement);
     if (isChosen && !isInline && !isPressed) element.current?.scrollIntoView({ block: 'nearest' });
   }, [isChosen, isInline]);
+  // Inside a thread, the keys are for the call that has the focus.
+  const isAddressed = () =>
+    form === undefined && (isChosen || element.current?.closest('.row')?.contains(document.activeElement) === true);
   useKeys(
     {
-      a: () => form === undefined && answer.run({ behavior: 'allow' }),
-      d: () => setPanel('deny'),
-      e: () => setPanel('edit'),
+      a: () => isAddressed() && answer.run({ behavior: 'allow' }),
+      d: () => isAddressed() && setPanel('deny'),
+      e: () => isAddressed() && setPanel('edit'),
     },
-    isChosen && !answer.isBusy,
+    (isChosen || isInline) && !answer.isBusy,
   );
   return (
     <article

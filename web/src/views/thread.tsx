@@ -42,6 +42,8 @@ export function Thread({ feed, callId }: Props) {
     const next = Math.min(model.rows.length - 1, Math.max(0, (chosen < 0 ? model.rows.length : chosen) + step));
     setChosen(next);
     virtualizer.scrollToIndex(next, { align: 'auto' });
+    // Drawn by then; Enter opens and closes what has the focus.
+    setTimeout(() => focusRow(box.current, next), 50);
   };
   useKeys({ j: () => move(1), k: () => move(-1) });
   if (model.rows.length === 0) return <EmptyThread feed={feed} />;
@@ -70,6 +72,10 @@ export function Thread({ feed, callId }: Props) {
       )}
     </div>
   );
+}
+
+function focusRow(box: HTMLElement | null, index: number): void {
+  box?.querySelector<HTMLElement>(`[data-index="${index}"] .call-title`)?.focus({ preventScroll: true });
 }
 
 type Virtualizer = ReturnType<typeof useVirtualizer<HTMLDivElement, Element>>;

@@ -83,9 +83,7 @@ function BarRow({
 }) {
   const { call, depth, segments, totalMs, waitedFor, tone } = bar;
   const percent = (ms: number) => `${(100 * ms) / lengthMs}%`;
-  const words = segments.map(
-    ({ kind, fromMs, toMs }) => `${TEXTS.waterfall.segments[kind]} ${duration(toMs - fromMs)}`,
-  );
+  const words = wordsOf(bar);
   return (
     <tr className={`tone-${tone}`}>
       <th scope="row" style={{ paddingInlineStart: `${8 + depth * 16}px` }}>
@@ -112,4 +110,12 @@ function BarRow({
       <td className="number">{duration(totalMs)}</td>
     </tr>
   );
+}
+
+/** What a bar shows, in words. */
+function wordsOf({ segments, totalMs }: Bar): string {
+  const parts = segments.map(
+    ({ kind, fromMs, toMs }) => `${TEXTS.waterfall.segments[kind]} ${duration(toMs - fromMs)}`,
+  );
+  return parts.join(', ') || duration(totalMs);
 }
