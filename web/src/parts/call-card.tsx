@@ -87,7 +87,7 @@ function CallHead({
       >
         <Line text={display?.title ?? call.name} className="call-name" />
         {!isOpen && <Line text={firstWords(display)} className="call-words" />}
-        {isOpen && subtitle && <Line text={subtitle} className="call-words" />}
+        {isOpen && subtitle && !display?.title.includes(subtitle) && <Line text={subtitle} className="call-words" />}
         {shown && !(isOpen && isTroubled(call)) && (
           <Line text={shown.title} className={`call-outcome ${shown.tone ?? ''}`} />
         )}
@@ -121,8 +121,11 @@ function CallBody({ call, context }: { readonly call: Call; readonly context: Ca
   const question = requestId === undefined ? undefined : context.questions.get(requestId);
   return (
     <div className="call-body">
-      <DisplayBlocks blocks={stillTrue(display, result?.display)} />
-      {call.phase === 'streaming' && <p className="muted">{TEXTS.call.streaming}</p>}
+      {call.phase === 'streaming' ? (
+        <Arriving blocks={display?.blocks ?? NO_BLOCKS} />
+      ) : (
+        <DisplayBlocks blocks={stillTrue(display, result?.display)} />
+      )}
       {question && (
         <QuestionCard key={question.request_id} question={{ ...question, session_id: context.sessionId }} isInline />
       )}
@@ -144,6 +147,22 @@ function CallBody({ call, context }: { readonly call: Call; readonly context: Ca
       {result?.summary.spilled && <SpilledText sessionId={context.sessionId} call={result.summary} />}
       <CallFacts call={call} context={context} />
     </div>
+  );
+}
+
+/** An input that still comes in: of long texts the end is where something happens. */
+function Arriving({ blocks }: Pick<Display, 'blocks'>) {
+  return (
+    <>
+      {blocks.map((block, index) =>
+        block.kind === 'code' || block.kind === 'text' ? (
+          <TailText key={index} text={block.text} droppedChars={0} />
+        ) : (
+          <DisplayBlocks key={index} blocks={[block]} />
+        ),
+      )}
+      <p className="muted">{TEXTS.call.streaming}</p>
+    </>
   );
 }
 
@@ -190,6 +209,11 @@ function CallFacts({ call, context }: { readonly call: Call; readonly context: C
         <Line text={TEXTS.call.answered(resolution.behavior, resolution.by)} />
       </span>
     ),
+    (isRefused || call.phase === 'asking') && (
+      <a key="explain" href={hrefOf({ view: 'explain', sessionId: context.sessionId, query: textOfCall(call) })}>
+        {TEXTS.call.explain}
+      </a>
+    ),
     result?.summary.truncated && <span key="truncated">{TEXTS.call.truncated}</span>,
     result?.summary.rewritten && <span key="rewritten">{TEXTS.call.rewritten}</span>,
     result?.summary.replayed && <span key="replayed">{TEXTS.call.replayed}</span>,
@@ -201,6 +225,14 @@ function CallFacts({ call, context }: { readonly call: Call; readonly context: C
   ].filter(Boolean);
   return facts.length === 0 ? null : <p className="call-facts">{facts}</p>;
 }
+
+/** A call as the view of explanations takes it. Longer ones make no address. */
+function textOfCall({ name, input }: Call): string {
+  const text = JSON.stringify({ name, input });
+  return text.length > MAX_ADDRESS_CHARS ? '' : text;
+}
+
+const MAX_ADDRESS_CHARS = 8_000;
 
 /** Inner calls that are drawn at first. */
 const SHOWN_INNER = 20;
