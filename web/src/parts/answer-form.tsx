@@ -69,7 +69,7 @@ function AnswerField({ field, value, onChange }: FieldProps) {
   };
   const isLong = field.type === 'text' && (text.includes('\n') || text.length > 80);
   return (
-    <Field label={<Line text={field.label} />} help={field.description && <Line text={field.description} />}>
+    <Field label={<Label field={field} />} help={field.description && <Line text={field.description} />}>
       {(ids) =>
         isLong ? (
           <textarea {...ids} rows={10} value={text} onChange={(event) => read(event.target.value)} />
@@ -82,7 +82,7 @@ function AnswerField({ field, value, onChange }: FieldProps) {
 }
 
 function ChoiceField({ field, value, onChange }: FieldProps) {
-  const { name, label, description, multiple = false, other = false } = field;
+  const { name, description, multiple = false, other = false } = field;
   // Clients that have no field for other words offer this choice; this page has one.
   const choices = (field.choices ?? []).filter(({ value: each }) => !(other && each === OTHER));
   const chosen = value === undefined ? [] : [value].flat().map(String);
@@ -110,7 +110,7 @@ function ChoiceField({ field, value, onChange }: FieldProps) {
   return (
     <fieldset className="choices">
       <legend>
-        <Line text={label} />
+        <Label field={field} />
       </legend>
       {description && <Line text={description} className="help" />}
       {choices.map((choice) => (
@@ -129,6 +129,14 @@ function ChoiceField({ field, value, onChange }: FieldProps) {
       ))}
       {other && <OtherOption {...{ type, name, words, isChosen: isOther }} onSay={sayOther} />}
     </fieldset>
+  );
+}
+
+function Label({ field: { label, required } }: { readonly field: FormField }) {
+  return (
+    <>
+      <Line text={label} /> {required && <span className="required">{TEXTS.try.required}</span>}
+    </>
   );
 }
 

@@ -118,7 +118,7 @@ function StopButton({ call, sessionId }: { readonly call: Call; readonly session
 
 function CallBody({ call, context }: { readonly call: Call; readonly context: CardContext }) {
   const { display, output, note, result, requestId } = call;
-  const question = requestId === undefined ? undefined : context.questions.get(requestId);
+  const question = requestId === undefined || isAskedBelow(call) ? undefined : context.questions.get(requestId);
   return (
     <div className="call-body">
       {call.phase === 'streaming' ? (
@@ -147,6 +147,13 @@ function CallBody({ call, context }: { readonly call: Call; readonly context: Ca
       {result?.summary.spilled && <SpilledText sessionId={context.sessionId} call={result.summary} />}
       <CallFacts call={call} context={context} />
     </div>
+  );
+}
+
+/** Whether the question of an agent is drawn on its own call, and need not be on this one, too. */
+function isAskedBelow({ requestId, agents }: Call): boolean {
+  return agents.some(({ thread }) =>
+    thread.rows.some((row) => row.kind === 'calls' && row.calls.some((call) => call.requestId === requestId)),
   );
 }
 
@@ -209,7 +216,7 @@ function CallFacts({ call, context }: { readonly call: Call; readonly context: C
         <Line text={TEXTS.call.answered(resolution.behavior, resolution.by)} />
       </span>
     ),
-    (isRefused || call.phase === 'asking') && (
+    (isRefused || (call.phase === 'asking' && !isAskedBelow(call))) && (
       <a key="explain" href={hrefOf({ view: 'explain', sessionId: context.sessionId, query: textOfCall(call) })}>
         {TEXTS.call.explain}
       </a>
