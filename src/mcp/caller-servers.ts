@@ -66,9 +66,12 @@ export interface CallerServers {
   clientMetadata(): Promise<object | undefined>;
 }
 
+/** Finds a folder's server. */
+type FindServer = (name: string, principal?: string, sessionId?: string) => FolderConnection | undefined;
+
 /** Join the servers of the settings with those of folders. */
 export function joinServers(mcp: McpConnections, folderServers: FolderServers): CallerServers {
-  const find = (name: string, principal?: string, sessionId?: string): FolderConnection | undefined =>
+  const find: FindServer = (name, principal, sessionId) =>
     folderServers.of(principal, sessionId).find((server) => server.name === name);
 
   return {
@@ -105,6 +108,18 @@ export function joinServers(mcp: McpConnections, folderServers: FolderServers): 
       if (server) server.subscribe(uri, subscriber);
       else mcp.subscribe(name, uri, subscriber, principal);
     },
+    ...joinLogins(mcp, folderServers, find),
+  };
+}
+
+type JoinedLogins = 'authorize' | 'finishAuthorization' | 'logOut' | 'login' | 'clientMetadata';
+
+function joinLogins(
+  mcp: McpConnections,
+  folderServers: FolderServers,
+  find: FindServer,
+): Pick<CallerServers, JoinedLogins> {
+  return {
     async authorize(name, principal, signal, sessionId) {
       const server = find(name, principal, sessionId);
       return server ? authorizeAt(server, folderServers, signal) : mcp.authorize(name, principal, signal);
