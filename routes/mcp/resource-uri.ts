@@ -45,7 +45,7 @@ export function fileUri(sessionId: string, path: string): string {
 
 /** Address of a resource of an MCP server, or template of such addresses. @param uri As the server has it. */
 export function upstreamUri(sessionId: string, server: string, uri: string): string {
-  return `${baseOf(sessionId)}/servers/${encodeURIComponent(server)}/${uri}`;
+  return `${baseOf(sessionId)}/servers/${encodePart(server)}/${uri}`;
 }
 
 /** Parse an address; undefined for any other text. */

@@ -4,6 +4,7 @@
 import { type McpLink } from '../../src/mcp/link.ts';
 import { mcpToolName } from '../../src/mcp/tool-name.ts';
 import type { AllowedCall } from '../../src/mcp/environment.ts';
+import { callAsTask, isCalledAsTask } from '../../src/mcp/task-call.ts';
 import { GauntletError } from '../../src/base/errors.ts';
 import type { LinkHandlers } from '../../src/mcp/link-handlers.ts';
 import type { JsonValue } from '../../src/base/json.ts';
@@ -225,13 +226,11 @@ async function callTool(
   const begin = (toolUseId: string) =>
     upstreams.delegate(session.id, toolUseId, async (allowed, signal) => {
       try {
-        const result = await send(
-          options,
-          link,
-          { method: 'tools/call', params: allowedParams(upstream, params, allowed) },
-          context,
-          AbortSignal.any([signal, context.mcpReq.signal]),
-        );
+        const sent = allowedParams(upstream, params, allowed);
+        const ended = AbortSignal.any([signal, context.mcpReq.signal]);
+        const result = isCalledAsTask(link.client, allowed)
+          ? await callTask(link, { ...sent, _meta: allowed.headers }, context, ended)
+          : await send(options, link, { method: 'tools/call', params: sent }, context, ended);
         outcome = { result };
         return isInputRequiredResult(result) ? ASKED : (result as CallToolResult);
       } catch (error) {
@@ -255,6 +254,25 @@ async function callTool(
   if (!outcome || isByHook) return toCallToolResult(session.id, end.reply);
   if ('error' in outcome) throw outcome.error;
   return outcome.result as CallToolResult;
+}
+
+/** Call a tool as a task, which the client need not know of: the statuses of the task are progress. */
+function callTask(
+  { client }: McpLink,
+  { name, arguments: input = {}, _meta }: CallParams & { readonly _meta: AllowedCall['headers'] },
+  { mcpReq }: ServerContext,
+  signal: AbortSignal,
+): Promise<CallToolResult> {
+  const progressToken = mcpReq._meta?.progressToken;
+  let progress = 0;
+  const onStatus = (message: string) => {
+    if (progressToken === undefined) return;
+    const params = { progressToken, progress: ++progress, message };
+    // A client that has gone needs none.
+    mcpReq.notify({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
+  const options = { signal, timeout: MAX_WAIT_MS, totalMs: MAX_WAIT_MS, onStatus };
+  return callAsTask(client, { name, arguments: input, _meta }, options);
 }
 
 /**

@@ -12,6 +12,7 @@ import type { StoredPins } from './pin-store.ts';
 import type { RetryPace } from './retry-pause.ts';
 import type { Sampler } from './sampling.ts';
 import type { McpServerSettings } from './server-settings.ts';
+import type { McpToolDefinition } from './tool-definition.ts';
 
 /** The call that the gate let through: hooks and answers may have changed the input since it was sent. */
 export interface AllowedCall {
@@ -19,6 +20,8 @@ export interface AllowedCall {
   readonly server: string;
   readonly toolName: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+  /** Whether the tool may or must be called as a task. */
+  readonly execution?: McpToolDefinition['execution'];
   /** Trace of the call, for the `_meta` of the request; empty where nothing is traced. */
   readonly headers: TraceHeaders;
 }

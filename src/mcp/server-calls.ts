@@ -63,9 +63,9 @@ export function createCalls(options: CallsOptions, connection: McpConnection, sh
     const { signal } = context;
     const delegated = options.delegates.get(delegateKey(context.sessionId, context.toolUseId));
     if (delegated) {
-      const { toolName, arguments: input } = request;
+      const { toolName, arguments: input, execution } = request;
       const headers = context.trace?.headers() ?? {};
-      return delegated({ server: name, toolName, arguments: input, headers }, signal);
+      return delegated({ server: name, toolName, arguments: input, execution, headers }, signal);
     }
     const clock = startClock(name, times);
     const running = { context, input: request.arguments, whilePaused: clock.whilePaused } satisfies RunningCall;

@@ -65,7 +65,11 @@ export function isCalledAsTask(client: Client, { execution }: Pick<McpToolDefini
  */
 export async function callAsTask(
   client: Client,
-  params: { readonly name: string; readonly arguments: Record<string, unknown> },
+  params: {
+    readonly name: string;
+    readonly arguments: Record<string, unknown>;
+    readonly _meta?: Readonly<Record<string, unknown>>;
+  },
   { signal, totalMs, timeout, onStatus }: TaskCallOptions,
 ): Promise<CallToolResult> {
   const options = { signal, timeout } satisfies RequestOptions;

@@ -16,16 +16,26 @@ import { until, wireClient, type WireClient } from '../helpers/wire-client.ts';
 let server: BuiltServer;
 let client: WireClient;
 const everything = packageServer('@modelcontextprotocol/server-everything/dist/index.js', 'stdio');
+const tasks = {
+  command: process.execPath,
+  args: [new URL('../fixtures/task-server.mjs', import.meta.url).pathname],
+};
 
 beforeAll(async () => {
   server = await startServer({
-    mayKeep: ['server-everything', 'mcp-server.mjs'],
+    mayKeep: ['server-everything', 'mcp-server.mjs', 'task-server.mjs'],
     settings: {
       permissions: {
-        allow: ['mcp__own', 'mcp__everything__echo', 'mcp__everything__trigger-long-running-operation'],
+        allow: ['mcp__own', 'mcp__tasks', 'mcp__everything__echo', 'mcp__everything__trigger-long-running-operation'],
         deny: ['mcp__everything__get-env', 'mcp__hidden'],
       },
-      mcpServers: { everything, own: fixtureServer(), hidden: everything, broken: { command: '/nowhere/at-all' } },
+      mcpServers: {
+        everything,
+        own: fixtureServer(),
+        tasks,
+        hidden: everything,
+        broken: { command: '/nowhere/at-all' },
+      },
     },
   });
   client = wireClient(server);
@@ -122,6 +132,15 @@ describe('an upstream', () => {
     expect(await environmentFor({ sampling: {} })).not.toBe(first);
   });
 
+  it.each([undefined, {}])('has its tasks followed for a client, which need not know of them: %j', async (modern) => {
+    const { mcp } = await connect('/mcp/servers/tasks', modern && { modern });
+    expect((await mcp.listTools()).tools.map(({ name }) => name)).toContain('slow');
+    const seen: (string | undefined)[] = [];
+    const onprogress = ({ message }: Progress) => void seen.push(message);
+    expect(textOf(await mcp.callTool({ name: 'slow', arguments: {} }, { onprogress }))).toBe('done');
+    expect(seen).toEqual(expect.arrayContaining(['step 1', 'step 2']));
+  });
+
   it('that a rule hides as a whole is refused, and one that is not there is told of', async () => {
     const post = (name: string) =>
       client.post(`/mcp/servers/${name}`, { jsonrpc: '2.0', id: 1, method: 'prompts/list' });
@@ -167,8 +186,8 @@ describe('a client of a session', () => {
     const { contents } = await mcp.readResource({ uri: link?.uri ?? '' });
     expect(contents).toMatchObject([{ text: expect.stringContaining('\n50000\n') as string }]);
     const { resources } = await mcp.listResources();
-    const own = resources.filter(({ uri }) => !uri.includes('/servers/'));
-    expect(own.map(({ uri }) => uri)).toEqual([link?.uri]);
+    const ofSession = resources.map(({ uri }) => uri).filter((uri) => !uri.includes('/servers/'));
+    expect(ofSession).toEqual([link?.uri]);
   });
 
   it('that ended its MCP session, or whose server restarted, begins another with the same standing session', async () => {

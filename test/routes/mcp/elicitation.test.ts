@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { toContent } from '../../../routes/mcp/content.ts';
 import { toElicitation } from '../../../routes/mcp/elicitation.ts';
-import { fileUri, parseResourceUri } from '../../../routes/mcp/resource-uri.ts';
+import { fileUri, parseResourceUri, upstreamUri } from '../../../routes/mcp/resource-uri.ts';
 import type { PermissionRequestFrame } from '../../../src/wire/frames.ts';
 
 const question = (text: string) =>
@@ -25,5 +25,6 @@ it('half of a surrogate pair spoils no address', () => {
   const document = { type: 'document' as const, title: 'a\ud800', source: { media_type: 'application/pdf', data: '' } };
   expect(JSON.stringify(toContent([document as never]))).toContain('documents/a%EF%BF%BD');
   expect(parseResourceUri(fileUri('ses_1', '/a\udfff'))).toMatchObject({ path: '/a\ufffd' });
+  expect(upstreamUri('ses_1', '\ud800', 'file:///a')).toContain('servers/%EF%BF%BD/file:///a');
   expect(parseResourceUri('gauntlet://sessions/ses_1/files/\ud800')).toMatchObject({ kind: 'file' });
 });
