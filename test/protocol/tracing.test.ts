@@ -1,5 +1,7 @@
 /** PROTOCOL 8: spans of calls, from the built server with a preloaded SDK to a collector. */
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -241,5 +243,25 @@ describe('a trace goes on', () => {
   it('from the _meta of a request to /mcp', () => {
     const [span] = spans.filter(({ traceId }) => traceId === traceIdOf(caller(8)));
     expect(spans.some(({ name, traceId }) => name === 'execute_tool Bash' && traceId === span?.traceId)).toBe(true);
+  });
+});
+
+describe('a start without an SDK', () => {
+  const dist = join(import.meta.dirname, '../../dist');
+  const partsOf = (name: string, keyword: RegExp) =>
+    [...readFileSync(join(dist, name), 'utf8').matchAll(keyword)].map(([, part = '']) => part);
+
+  it('loads nothing of OpenTelemetry', () => {
+    const [serve = ''] = partsOf('gauntlet.js', /import\("\.\/(serve-\w+\.js)"\)/g);
+    const loaded = new Set<string>();
+    const visit = (name: string): void => {
+      if (loaded.has(name)) return;
+      loaded.add(name);
+      partsOf(name, /(?:from|import)\s*"\.\/([^"]+)"/g).forEach(visit);
+    };
+    visit(serve);
+    const isOfApi = (name: string) => readFileSync(join(dist, name), 'utf8').includes('NoopContextManager');
+    expect(loaded.size).toBeGreaterThan(5);
+    expect([...loaded].filter(isOfApi)).toEqual([]);
   });
 });
