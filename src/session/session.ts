@@ -1,7 +1,6 @@
 /**
  * Interface of a session for the routes: blocks in, frames out, and answers to questions.
  */
-import type { TraceOrigin } from '../base/tracing.ts';
 import type { PermissionUpdate, WirePermissionContext } from '../wire/permission-context.ts';
 import type { IdScope, ToolSearchForm } from '../wire/block-schema.ts';
 import type { LogBounds, LoggedFrame, ReadOptions } from '../log/frame-log.ts';
@@ -159,7 +158,7 @@ export class Session {
    * @param send Sends frames that are only for that connection.
    * @param trace Trace of the connection.
    */
-  feeder(send: (frame: ReplayFrame) => void, trace?: TraceOrigin): Feeder {
+  feeder(send: (frame: ReplayFrame) => void, trace?: Submission['trace']): Feeder {
     return new Feeder(this.#core, send, trace);
   }
 
