@@ -12,6 +12,9 @@ import { checkVisible, type McpToolServices } from './services.ts';
 /** Upper bound of the rows displayed; the result contains the whole list. */
 const SHOWN_RESOURCES = 100;
 
+/** Time in which a server lists its templates; the resources do not wait for longer. */
+const TEMPLATES_MS = 5_000;
+
 const ListMcpResourcesInput = z.strictObject({
   server: z.string().min(1).optional().describe('Only the resources of this server. Defaults to all servers'),
 });
@@ -77,8 +80,10 @@ async function runList(
   const list = async (name: string): Promise<Omit<ListOutput, 'failures'>> => {
     const [resources, templates] = await Promise.all([
       mcp.listResources(name, signal, principal, rootSessionId),
-      // Many servers have resources and no templates, and say so by an error.
-      mcp.listTemplates(name, signal, principal, rootSessionId).catch(() => []),
+      // Many servers have resources and no templates, and say so by an error, or not at all.
+      mcp
+        .listTemplates(name, AbortSignal.any([signal, AbortSignal.timeout(TEMPLATES_MS)]), principal, rootSessionId)
+        .catch(() => []),
     ]);
     return {
       resources: resources.map((resource) => ({ server: name, ...resource })),
