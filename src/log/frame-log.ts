@@ -46,8 +46,6 @@ export interface LoggedSession {
   readonly principal: string;
   readonly createdAt: string;
   readonly bounds: LogBounds;
-  /** Time of its newest row, ISO 8601. */
-  readonly lastAt: string;
   /** Absent until one is saved, and where it is damaged. */
   readonly snapshot?: Snapshot;
 }

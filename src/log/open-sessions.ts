@@ -16,7 +16,7 @@ export interface OpenSession {
   first: Seq;
   /** Highest `seq` on disk. */
   head: Seq;
-  /** Time of the newest row on disk, ISO 8601. */
+  /** Time of the newest row on disk, ISO 8601; `undefined` until it is read or written. */
   lastAt: string | undefined;
   /** Highest `seq` passed to `append`; above `head` while an append waits for its commit. */
   reserved: Seq;
@@ -48,6 +48,11 @@ export class OpenSessions {
     }
     const entry = this.#store.session(sessionId);
     return entry && this.#cache(sessionId, entry);
+  }
+
+  /** Return the session if it is in memory. */
+  peek(sessionId: string): OpenSession | undefined {
+    return this.#sessions.get(sessionId);
   }
 
   /** Create the entry of a session before its first append. */
@@ -88,16 +93,13 @@ export class OpenSessions {
     }
   }
 
-  #cache(
-    id: string,
-    { number, bounds, lastAt }: Pick<SessionEntry, 'number' | 'bounds'> & Partial<Pick<SessionEntry, 'lastAt'>>,
-  ): OpenSession {
+  #cache(id: string, { number, bounds }: Pick<SessionEntry, 'number' | 'bounds'>): OpenSession {
     const session = {
       id,
       number,
       first: bounds.first,
       head: bounds.head,
-      lastAt,
+      lastAt: undefined,
       reserved: bounds.head,
       newBytes: 0,
       tail: new Fifo() as SessionTail,

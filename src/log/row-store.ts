@@ -5,9 +5,10 @@
  */
 import type { OpenedFrame, Seq } from '../wire/frames.ts';
 import { checksumOfRow, checksumOfSession } from './checksums.ts';
+import { columnText } from './column-text.ts';
 import type { NewNotes, NoteStore } from './note-store.ts';
 import { inTransaction, isCorruption, type OpenDatabase } from './open-database.ts';
-import { readRowColumns, ROW_COLUMNS, type StoredRow } from './stored-row.ts';
+import { readRowColumns, ROW_COLUMNS, ROW_TIME, type StoredRow } from './stored-row.ts';
 import { readSessionColumns, SESSION_COLUMNS, SESSION_TABLES, type SessionEntry } from './stored-session.ts';
 
 /** One append, ready to be written. */
@@ -83,6 +84,13 @@ export class RowStore {
   list(principal: string, limit: number, before: number): readonly ListedSession[] {
     const page = this.#statements.selectPage.all([principal, before, limit]) as readonly { readonly number: number }[];
     return page.map((columns) => ({ number: columns.number, session: readSessionColumns(columns) }));
+  }
+
+  /** Read the time of the session's newest row; `undefined` if there is none, or its text does not begin as ours. */
+  lastAt(sessionId: string): string | undefined {
+    const row = this.#statements.selectTime.get([sessionId]) as { readonly time: ArrayBuffer } | undefined;
+    const time = row && columnText(row.time);
+    return time !== undefined && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time) ? time : undefined;
   }
 
   /**
@@ -168,6 +176,9 @@ function prepareStatements(database: OpenDatabase['database']) {
     ),
     selectRows: database.prepare(
       `SELECT ${ROW_COLUMNS} FROM rows WHERE session = ? AND rows.last > ? ORDER BY rows.last LIMIT ?`,
+    ),
+    selectTime: database.prepare(
+      `SELECT ${ROW_TIME} AS time FROM rows WHERE session = (SELECT number FROM sessions WHERE id = ?) ORDER BY last DESC LIMIT 1`,
     ),
     selectEnd: database.prepare(
       'SELECT CAST(min(last) AS INTEGER) AS last FROM rows WHERE session = ? AND rows.last > ?',

@@ -84,7 +84,11 @@ class SqliteLog implements FrameLog {
   }
 
   lastAt(sessionId: string): string | undefined {
-    return withDiskErrors('read', () => this.#sessions.get(sessionId))?.lastAt;
+    const known = this.#sessions.peek(sessionId);
+    if (known?.lastAt !== undefined) return known.lastAt;
+    const lastAt = withDiskErrors('read', () => this.#tables.rows.lastAt(sessionId));
+    if (known) known.lastAt = lastAt;
+    return lastAt;
   }
 
   list(principal: string, { limit, cursor }: PageRequest): SessionPage {

@@ -5,7 +5,6 @@ import type { Seq } from '../wire/frames.ts';
 import { checksumOfNote, checksumOfSession } from './checksums.ts';
 import { columnText } from './column-text.ts';
 import type { LoggedSession, Snapshot } from './frame-log.ts';
-import { ROW_TIME } from './stored-row.ts';
 
 /** Record of a session with its number in the tables. */
 export type SessionEntry = LoggedSession & { readonly number: number };
@@ -17,7 +16,6 @@ export const SESSION_COLUMNS = `number,
   CAST(state AS BLOB) AS state,
   CAST(id AS BLOB) AS sessionId, CAST(principal AS BLOB) AS principal, CAST(created_at AS BLOB) AS createdAt,
   ifnull((SELECT CAST(first AS INTEGER) FROM rows WHERE session = number ORDER BY last LIMIT 1), 1) AS first,
-  (SELECT ${ROW_TIME} FROM rows WHERE session = number ORDER BY last DESC LIMIT 1) AS lastAt,
   ifnull((SELECT CAST(max(last) AS INTEGER) FROM rows WHERE session = number), 0) AS head`;
 
 /** Tables of these columns, for `FROM`. */
@@ -30,11 +28,8 @@ export function readSessionColumns(columns: unknown, requestedId?: string): Sess
   const createdAt = columnText(texts.createdAt);
   // A damaged index may lead to another session's record, so the id that was looked up goes into the checksum.
   const sessionId = requestedId ?? columnText(texts.sessionId);
-  // The row's checksum is not looked at here.
-  const newest = texts.lastAt === null ? '' : columnText(texts.lastAt);
-  const lastAt = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(newest) ? newest : createdAt;
   const snapshot = readSnapshot(number, { seq: snapshotSeq ?? 0, checksum: snapshotChecksum, state });
-  const entry = { number, sessionId, principal, createdAt, bounds: { first, head }, lastAt, snapshot };
+  const entry = { number, sessionId, principal, createdAt, bounds: { first, head }, snapshot };
   // A session is written with its first row, so one without rows has lost them.
   return checksumOfSession(entry) === checksum && first >= 1 && first <= head ? entry : undefined;
 }
@@ -55,7 +50,6 @@ interface SessionColumns {
   readonly sessionId: ArrayBuffer;
   readonly principal: ArrayBuffer;
   readonly createdAt: ArrayBuffer;
-  readonly lastAt: ArrayBuffer | null;
   readonly first: Seq;
   readonly head: Seq;
   readonly snapshotSeq: Seq | null;

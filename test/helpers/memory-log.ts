@@ -99,7 +99,6 @@ export class MemoryLog implements FrameLog {
       principal,
       createdAt,
       bounds: { first: 1, head: session.frames.length },
-      lastAt: session.frames.at(-1)?.frame.ts ?? createdAt,
       snapshot: session.snapshot,
     };
   }

@@ -357,7 +357,7 @@ export class SessionDirectory {
       if (awake) return awake.describe();
       const saved = usableSnapshot(logged);
       return saved?.seq === bounds.head
-        ? describeAsleep(saved.savedState, logged, this.#services)
+        ? describeAsleep(saved.savedState, bounds.head, this.#services)
         : (await this.open(principal, sessionId)).describe();
     } catch (error) {
       if (isGauntletError(error, 'not_found', 'forbidden')) return undefined;

@@ -1,8 +1,7 @@
 /**
  * Restores a session's context from its logged state.
  */
-import type { LoggedSession } from '../../log/frame-log.ts';
-import type { OpenedFrame } from '../../wire/frames.ts';
+import type { OpenedFrame, Seq } from '../../wire/frames.ts';
 import type { SessionContext, Worktree } from '../../tool/session-context.ts';
 import { childPermissions } from '../../permissions/child-permissions.ts';
 import { describeStill } from '../directory/describe-session.ts';
@@ -58,16 +57,13 @@ export function restoredContext(history: LoggedHistory, services: SessionService
  *
  * @throws {GauntletError} `forbidden` if its folder is no longer within its principal's bounds.
  */
-export function describeAsleep(
-  savedState: SavedState,
-  { bounds, lastAt }: Pick<LoggedSession, 'bounds' | 'lastAt'>,
-  services: SessionServices,
-): SessionDescription {
-  const context = sessionContextFrom(savedState, services);
-  services.checkFolders(savedState.opened.principal, [context.root]);
+export function describeAsleep(savedState: SavedState, head: Seq, services: SessionServices): SessionDescription {
   const { opened } = savedState;
+  const context = sessionContextFrom(savedState, services);
+  services.checkFolders(opened.principal, [context.root]);
   const label = savedLabel(services.log, opened.session_id);
-  return describeStill({ opened, context, label, head: bounds.head, lastAt });
+  const lastAt = services.log.lastAt(opened.session_id) ?? opened.created_at;
+  return describeStill({ opened, context, label, head, lastAt });
 }
 
 function worktreeFrom(logged: OpenedFrame['worktree']): Worktree | undefined {

@@ -54,7 +54,7 @@ export type SearchCalls = (principal: string, query: CallQuery, signal: AbortSig
 /**
  * Create the search of a log.
  *
- * @throws {GauntletError} From the returned function: `invalid_request` for a malformed cursor, `overloaded`.
+ * @throws {GauntletError} From the returned function: `invalid_request` for a malformed cursor, `not_found`, `overloaded`.
  */
 export function createCallSearch(source: SearchSource): SearchCalls {
   let running = 0;
@@ -75,6 +75,8 @@ async function searchPage(
   query: CallQuery,
   signal: AbortSignal,
 ): Promise<CallHits> {
+  // What belongs to another is not there.
+  if (query.sessionId !== undefined) await source.contextOf(principal, query.sessionId);
   const words = wordsOf(query.text);
   const patterns = patternsOf(query, words);
   const hidden = createHidden(source, principal);
