@@ -124,13 +124,8 @@ export async function assembleEngine(
   let knownTools: readonly Tool[] = [];
   const parts = openParts(settings, { data, logger, host, tools: () => knownTools });
   const { log, processHost, locate, hooks, history, store, schedules } = parts;
-  const toolChanges = createToolChanges();
-  const { mcp, preamble, folderServers, servers } = serversOf(
-    settings,
-    { ...parts, data },
-    logger,
-    toolChanges.announce,
-  );
+  const { announce, listen } = createToolChanges();
+  const { mcp, preamble, folderServers, servers } = serversOf(settings, { ...parts, data }, logger, announce);
   const jail = await jailOf(settings, data, processHost, sandbox);
   const written = await writtenParts(settings, logger);
   const baseTools = getAllBaseTools({ ...settings, ...parts, ...written, mcp: servers, preamble, sandbox, jail });
@@ -153,7 +148,7 @@ export async function assembleEngine(
   const directory = new SessionDirectory(services);
   const scheduled = createScheduledRuns(settings, { schedules, directory, onFault });
   const retention = createRetention(settings, { ...services, directory, data });
-  toolChanges.listen((sessionId) => directory.announceTools(sessionId));
+  listen((sessionId) => directory.announceTools(sessionId));
 
   return {
     directory,
@@ -165,7 +160,7 @@ export async function assembleEngine(
     ...findUnusable(settings, toolNames, approvals.twoPerson),
     containment: () => jail.state(),
     metrics: () => metricsText({ ...parts, directory, mcp, networkDenials: () => denials.count() }),
-    ...forMcpClients(written.skills, toolChanges.listen, mcp, poolPreambles(servers, preamble)),
+    ...forMcpClients(written.skills, listen, mcp, poolPreambles(servers, preamble)),
     logins: servers,
     start: (oauthCallback) => {
       for (const each of [mcp, folderServers]) each.start(oauthCallback);

@@ -32,7 +32,10 @@ describe('hostile content', () => {
     const page = await openConsole(browser, server);
     await page.goto(`${server.url}/#/sessions/${sessionId}`);
     await page.getByText('onerror').first().waitFor();
-    await page.getByRole('button', { name: /printf/ }).first().click();
+    await page
+      .getByRole('button', { name: /printf/ })
+      .first()
+      .click();
     await page.getByText('red', { exact: true }).first().waitFor();
     expect(await page.evaluate('window.hacked')).toBeUndefined();
     expect(await page.locator('main img, main script, main iframe').count()).toBe(0);
