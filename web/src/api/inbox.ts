@@ -24,6 +24,8 @@ export interface Answered {
 /** Nobody tells of questions in sessions of others, so they are looked for. */
 const POLL_MS = 3_000;
 const HIDDEN_POLL_MS = 10_000;
+/** Between two looks, however much happens. */
+const PAUSE_MS = 250;
 
 /** The inbox. */
 export class Inbox {
@@ -48,11 +50,10 @@ export class Inbox {
       this.#isStale = true;
       return this.#reading;
     }
+    this.#isStale = false;
     this.#reading = this.#read().finally(() => {
       this.#reading = undefined;
-      if (!this.#isStale) return;
-      this.#isStale = false;
-      void this.refresh();
+      if (this.#isStale) setTimeout(() => void this.refresh(), PAUSE_MS);
     });
     return this.#reading;
   };

@@ -28,12 +28,12 @@ export class SessionList {
   readonly state = new Cell<SessionListState>({ sessions: [], isLoaded: false, isLive: false, hasMore: false });
   readonly #server: Server;
   readonly #closing = new AbortController();
-  readonly #onChange: () => void;
+  readonly #onQuestions: () => void;
 
-  /** @param onChange Told of each change, since a question may have come or gone. */
-  constructor(server: Server, onChange: () => void) {
+  /** @param onQuestions Called where a question may have come or gone. */
+  constructor(server: Server, onQuestions: () => void) {
     this.#server = server;
-    this.#onChange = onChange;
+    this.#onQuestions = onQuestions;
     void this.#follow();
   }
 
@@ -86,12 +86,17 @@ export class SessionList {
     if (name === 'session') {
       const changed = JSON.parse(data) as SessionRecord;
       const index = sessions.findIndex(({ session_id: id }) => id === changed.session_id);
+      const mayAsk = changed.state === 'waiting' || sessions[index]?.state === 'waiting';
+      if (mayAsk) this.#onQuestions();
       this.#update({ sessions: index < 0 ? [changed, ...sessions] : sessions.with(index, changed) });
     } else if (name === 'removed') {
       const { session_id: gone } = JSON.parse(data) as { session_id: string };
       this.#update({ sessions: sessions.filter(({ session_id: id }) => id !== gone) });
-    } else if (name === 'resync') this.#refreshSoon();
-    this.#onChange();
+      this.#onQuestions();
+    } else if (name === 'resync') {
+      this.#refreshSoon();
+      this.#onQuestions();
+    }
   }
 
   #refreshSoon(): void {
