@@ -46,7 +46,9 @@ function NewSessionForm({ onClose }: { onClose(): void }) {
       }}
     >
       <Field label={TEXTS.newSession.name}>
-        {(ids) => <input {...ids} type="text" maxLength={500} value={fields.title} onChange={change('title')} />}
+        {(ids) => (
+          <input {...ids} type="text" maxLength={500} autoFocus value={fields.title} onChange={change('title')} />
+        )}
       </Field>
       <Field label={TEXTS.newSession.folder} help={TEXTS.newSession.folderHelp}>
         {(ids) => (
