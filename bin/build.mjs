@@ -47,6 +47,8 @@ const copies = {
 const present = Object.entries(entryPoints).filter(([, path]) => existsSync(`${root}/${path}`));
 
 const digest = sourceDigest(root);
+// A test that starts a build has another, by which the page would get React's build for developers.
+process.env.NODE_ENV = 'production';
 const building = buildPage({
   configFile: join(root, 'web/vite.config.ts'),
   define: { 'import.meta.env.VITE_SERVER_VERSION': JSON.stringify(version) },

@@ -8,7 +8,7 @@ import { setup } from '../../bin/setup.mjs';
 const root = join(import.meta.dirname, '../..');
 /** Parts of the bundle, what is read at run time, and the licenses of what is bundled. */
 const BUILT =
-  /^dist\/((gauntlet|process-host|page-worker|swagger-ui-bundle|[\w.-]+-[A-Z0-9]{8})\.js|repl-process\.cjs|swagger-ui\.css|licenses\.txt)$/;
+  /^dist\/((gauntlet|process-host|page-worker|swagger-ui-bundle|[\w.-]+-[A-Z0-9]{8})\.js|repl-process\.cjs|swagger-ui\.css|licenses\.txt|console\/index\.html|console\/assets\/[\w.-]+-[\w-]{8}\.(js|css|svg))$/;
 const WORDS = ['CHANGELOG.md', 'LICENSE', 'PROTOCOL.md', 'README.md', 'package.json'];
 let paths: readonly string[];
 
@@ -25,7 +25,8 @@ describe('the package', () => {
     const built = paths.filter((path) => path.startsWith('dist/'));
     expect(paths.filter((path) => !path.startsWith('dist/'))).toEqual(WORDS);
     expect(built.filter((path) => !BUILT.test(path))).toEqual([]);
-    const entries = ['dist/gauntlet.js', 'dist/process-host.js', 'dist/page-worker.js', 'dist/repl-process.cjs'];
+    const programs = ['dist/gauntlet.js', 'dist/process-host.js', 'dist/page-worker.js', 'dist/repl-process.cjs'];
+    const entries = [...programs, 'dist/console/index.html'];
     expect(built).toEqual(expect.arrayContaining(entries));
   });
 

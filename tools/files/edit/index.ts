@@ -95,9 +95,14 @@ function editResult(output: EditOutput, toolUseId: string): ToolResultBlock {
   return { type: 'tool_result', tool_use_id: toolUseId, content: `${what} "${output.path}"${often}${diff}` };
 }
 
+/** A part of a line is drawn as a line: that no line feed follows it says nothing of the file. */
+function wholeLines(part: string): string {
+  return part === '' || part.endsWith('\n') ? part : `${part}\n`;
+}
+
 function intendedDiff(input: Partial<EditArguments>): readonly DisplayBlock[] {
   const { file_path, old_string, new_string } = input;
   if (typeof old_string !== 'string' || typeof new_string !== 'string') return [];
-  const hunks = diffHunks(old_string, new_string);
+  const hunks = diffHunks(wholeLines(old_string), wholeLines(new_string));
   return hunks.length === 0 ? [] : [{ kind: 'diff', path: typeof file_path === 'string' ? file_path : '', hunks }];
 }
