@@ -38,6 +38,9 @@ describe('hostile content', () => {
       .click();
     await page.getByText('red', { exact: true }).first().waitFor();
     expect(await page.evaluate('window.hacked')).toBeUndefined();
+    // A long title pushes nothing out of view.
+    const state = await page.getByText('Live', { exact: true }).boundingBox();
+    expect((state?.x ?? Infinity) + (state?.width ?? 0)).toBeLessThanOrEqual(1_400);
     expect(await page.locator('main img, main script, main iframe').count()).toBe(0);
     expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
     expect(await page.title()).not.toContain('owned');
