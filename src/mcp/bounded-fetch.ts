@@ -34,17 +34,21 @@ async function patientDispatcher(): Promise<object | undefined> {
 export function boundedFetch(maxBytes: number): FetchLike {
   return async function fetchBounded(url, init) {
     dispatcher ??= patientDispatcher();
-    const options = { ...init, dispatcher: await dispatcher };
-    const response = await fetch(url, options as RequestInit);
+    const { signal, release } = ownSignal(init?.signal);
+    const options = { ...init, signal, dispatcher: await dispatcher };
+    const response = await fetch(url, options as RequestInit).catch((error: unknown) => {
+      release();
+      throw error;
+    });
     // The SDK handles redirects by their headers, without reading the body; it does read the body of an error.
-    if (response.body === null || isRedirect(response.status)) return response;
+    if (response.body === null || isRedirect(response.status)) {
+      release();
+      return response;
+    }
     const isEventStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
     const { status, statusText, headers } = response;
-    return new Response(response.body.pipeThrough(messageLimit(maxBytes, isEventStream)), {
-      status,
-      statusText,
-      headers,
-    });
+    const body = limitMessages(response.body, { exceeds: messageMeter(maxBytes, isEventStream), maxBytes, release });
+    return new Response(body, { status, statusText, headers });
   };
 }
 
@@ -52,25 +56,70 @@ function isRedirect(status: number): boolean {
   return status >= 300 && status < 400;
 }
 
-/** Pass bytes on, and fail when a message grows too large. In an event stream an empty line ends the message. */
-function messageLimit(maxBytes: number, isEventStream: boolean): TransformStream<Uint8Array, Uint8Array> {
+/**
+ * Create a signal that follows `source` until it is released. Node's client listens to the signal of a request until the
+ * request is collected as garbage, and the signal of a connection sees thousands of requests.
+ */
+function ownSignal(source: AbortSignal | null | undefined): { readonly signal: AbortSignal; release(): void } {
+  const controller = new AbortController();
+  const abort = () => controller.abort(source?.reason);
+  if (source?.aborted) abort();
+  source?.addEventListener('abort', abort, { once: true });
+  return { signal: controller.signal, release: () => source?.removeEventListener('abort', abort) };
+}
+
+interface BodyLimit {
+  /** Takes each chunk. @returns True when the message has become too large. */
+  readonly exceeds: (chunk: Uint8Array) => boolean;
+  readonly maxBytes: number;
+  /** Called when the body has ended in any way. */
+  readonly release: () => void;
+}
+
+/** Pass bytes on as they are read, and fail when a message grows too large. */
+function limitMessages(
+  body: ReadableStream<Uint8Array>,
+  { exceeds, maxBytes, release }: BodyLimit,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  async function pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    try {
+      const { done, value } = await reader.read();
+      if (done) {
+        release();
+        return controller.close();
+      }
+      if (!exceeds(value)) return controller.enqueue(value);
+      // The body may be broken by now, which no one needs to know any more.
+      reader.cancel().catch(() => undefined);
+      throw new Error(`the server sent a message of more than ${maxBytes} bytes`);
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+  function cancel(reason: unknown): Promise<void> {
+    release();
+    return reader.cancel(reason);
+  }
+  return new ReadableStream({ pull, cancel }, { highWaterMark: 0 });
+}
+
+/** Create the measure of messages. In an event stream an empty line ends the message. */
+function messageMeter(maxBytes: number, isEventStream: boolean): BodyLimit['exceeds'] {
   let messageBytes = 0;
   let isLineEmpty = false;
-  return new TransformStream({
-    transform(chunk, controller) {
-      messageBytes += chunk.length;
-      if (isEventStream) {
-        for (let index = chunk.indexOf(LINE_FEED); index !== -1; index = chunk.indexOf(LINE_FEED, index + 1)) {
-          const before = chunk[index - 1] === CARRIAGE_RETURN ? index - 2 : index - 1;
-          if (before < 0 ? isLineEmpty : chunk[before] === LINE_FEED) messageBytes = chunk.length - index - 1;
-        }
-        isLineEmpty = endsLine(chunk, isLineEmpty);
+  return (chunk) => {
+    messageBytes += chunk.length;
+    if (isEventStream) {
+      for (let index = chunk.indexOf(LINE_FEED); index !== -1; index = chunk.indexOf(LINE_FEED, index + 1)) {
+        const before = chunk[index - 1] === CARRIAGE_RETURN ? index - 2 : index - 1;
+        if (before < 0 ? isLineEmpty : chunk[before] === LINE_FEED) messageBytes = chunk.length - index - 1;
       }
-      if (messageBytes > maxBytes)
-        controller.error(new Error(`the server sent a message of more than ${maxBytes} bytes`));
-      else controller.enqueue(chunk);
-    },
-  });
+      isLineEmpty = endsLine(chunk, isLineEmpty);
+    }
+    return messageBytes > maxBytes;
+  };
 }
 
 /** True if the input so far ends at the start of a line. */

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { boundedFetch } from '../../../src/mcp/bounded-fetch.ts';
 import { listen } from '../../helpers/mcp-http.ts';
@@ -34,6 +35,34 @@ describe('a bounded response', () => {
     await expect(fetched('text/event-stream', ['data: ', 'x'.repeat(60), '\n', 'x'.repeat(60)])).rejects.toThrow(
       'more than 100',
     );
+  });
+});
+
+describe('the signal of a connection', () => {
+  test('is listened to no longer than each request lasts, however it ends', async () => {
+    const { url } = await listen(({ url: path }, response) => {
+      if (path === '/broken') response.writeHead(200).write('x', () => response.destroy());
+      else response.end('x'.repeat(path === '/long' ? 101 : 10));
+    });
+    const { signal } = new AbortController();
+    const fetchBounded = boundedFetch(100);
+    const get = async (path: string) => (await fetchBounded(new URL(path, url), { signal })).text();
+    await get('/short');
+    await expect(get('/long')).rejects.toThrow('more than 100');
+    await expect(get('/broken')).rejects.toThrow();
+    await expect(fetchBounded('http://127.0.0.1:1', { signal })).rejects.toThrow();
+    await (await fetchBounded(url, { signal })).body?.cancel();
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  test('ends a request that waits, and one whose body is read', async () => {
+    const { url } = await listen((_request, response) => void response.writeHead(200).write('begun'));
+    const controller = new AbortController();
+    const response = await boundedFetch(100)(url, { signal: controller.signal });
+    const read = response.text();
+    controller.abort(new Error('closed'));
+    await expect(read).rejects.toThrow('closed');
+    await expect(boundedFetch(100)(url, { signal: controller.signal })).rejects.toThrow('closed');
   });
 });
 
