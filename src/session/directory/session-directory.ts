@@ -7,26 +7,22 @@
 import { createHash } from 'node:crypto';
 import type { PrincipalLimits } from '../../../config/settings/principal-limits.ts';
 import { GauntletError, isGauntletError } from '../../base/errors.ts';
-import type { OpenedFrame, PermissionRequestFrame } from '../../wire/frames.ts';
 import type { LoggedSession, SessionPage } from '../../log/frame-log.ts';
+import { beginChild } from './begin-child.ts';
 import { AwakeSessions } from './awake-sessions.ts';
-import { runningChild } from './child-session.ts';
 import { listSessions, type SessionQuery } from './list-sessions.ts';
 import { type NewSession, type NewSessionRules, newSessionFrame } from './new-session.ts';
+import { OpenQuestions, type SessionQuestion } from './open-questions.ts';
 import { SessionFeeds, type SessionNews } from './session-feed.ts';
+import { type RemovalServices, SessionRemoval } from './session-removal.ts';
 import type { LabelChange } from '../session-label.ts';
 import { newCore, restoredCore } from '../restore/open-core.ts';
 import { historyInOrder, noSuchSession, usableSnapshot } from '../restore/read-history.ts';
 import { Session } from '../session.ts';
 import type { SessionDescription } from '../../wire/session-replies.ts';
-import { tellSessionEnd, tellSessionStart } from '../session-hooks.ts';
+import { tellSessionStart } from '../session-hooks.ts';
 import type { SessionCore } from '../session-core.ts';
-import type { ParentLink, RunningChild, SessionServices } from '../session-services.ts';
-import { childIdsOf } from '../turn/child-sessions.ts';
 import { describeAsleep, sessionContextFrom } from '../restore/restored-context.ts';
-
-/** Sessions read in one step when all of a principal are looked through. */
-const LISTED_AT_ONCE = 200;
 
 /** Between two looks whether running calls have finished. */
 const DRAIN_LOOK_MS = 20;
@@ -35,13 +31,9 @@ const DRAIN_LOOK_MS = 20;
 const STANDING_TITLE = 'Standing session';
 
 /** Dependencies of a directory, beside those of its sessions. */
-export interface DirectoryServices extends SessionServices, NewSessionRules {
+export interface DirectoryServices extends RemovalServices, NewSessionRules {
   /** Return the limits of a principal; absent: unlimited. */
   limitsOf?(principal: string): PrincipalLimits;
-  /** Remove a session's shared with its children in the store of its principal. */
-  removeShared?(principal: string, sessionId: string): Promise<void>;
-  /** Remove what a session spilled results and the stored contents of its changes. */
-  removeFolder(sessionId: string): Promise<void>;
 }
 
 /** All sessions of this server. */
@@ -49,11 +41,11 @@ export class SessionDirectory {
   readonly #services: DirectoryServices;
   readonly #awake: AwakeSessions;
   readonly #feeds: SessionFeeds;
+  readonly #questions: OpenQuestions;
+  readonly #removal: SessionRemoval;
   readonly #opening = new Map<string, Promise<Session>>();
   /** Standing sessions that are being opened or created, by id. */
   readonly #standing = new Map<string, Promise<Session>>();
-  /** By principal: ends when its sessions that the last server left in the middle of a call are in memory. */
-  readonly #unsettled = new Map<string, Promise<void>>();
 
   constructor(services: DirectoryServices) {
     this.#feeds = new SessionFeeds({
@@ -65,9 +57,15 @@ export class SessionDirectory {
       ...services,
       log: this.#feeds.observe(services.log),
       callsLeft: (principal) => this.#callsLeft(principal),
-      beginChild: (opened, linkTo) => this.#beginChild(opened, linkTo),
+      beginChild: async (opened, linkTo) => {
+        this.#makeRoom(opened.principal);
+        const add = (core: SessionCore) => this.#add(core).landed;
+        return beginChild(opened, linkTo, { services: this.#services, removal: this.#removal, add });
+      },
     };
     this.#awake = new AwakeSessions(services);
+    this.#questions = new OpenQuestions(services.log, this.#awake, (principal, id) => this.open(principal, id));
+    this.#removal = new SessionRemoval(this.#services, this.#awake);
   }
 
   /** Number of sessions in memory. */
@@ -152,19 +150,8 @@ export class SessionDirectory {
    * List open questions that the principal may answer, those of agents once: of its own sessions, and those that need
    * several principals.
    */
-  async openQuestions(principal: string): Promise<(PermissionRequestFrame & { readonly session_id: string })[]> {
-    const waking = this.#unsettled.get(principal) ?? this.#wakeUnsettled(principal);
-    this.#unsettled.set(principal, waking);
-    waking.catch(() => this.#unsettled.delete(principal));
-    await waking;
-    return this.#awake.all
-      .filter(({ isChild }) => !isChild)
-      .flatMap((session) =>
-        session
-          .prompts()
-          .filter(({ approvals }) => session.principal === principal || approvals)
-          .map((question) => ({ ...question, session_id: question.session_id ?? session.id })),
-      );
+  openQuestions(principal: string): Promise<readonly SessionQuestion[]> {
+    return this.#questions.list(principal);
   }
 
   /**
@@ -201,15 +188,13 @@ export class SessionDirectory {
 
   /** End what runs, and remove the session. @throws {GauntletError} `not_found` */
   async remove(principal: string, sessionId: string): Promise<void> {
-    const session = await this.open(principal, sessionId);
-    this.#endTree(session);
-    await this.#forget(sessionId);
+    await this.#removal.endAndRemove(await this.open(principal, sessionId));
   }
 
   /** Remove a session for its age, unless it is in use. @returns True if it was removed. */
   async retire(sessionId: string): Promise<boolean> {
     if (this.#opening.has(sessionId) || this.#awake.isInUse(sessionId)) return false;
-    await this.#forget(sessionId);
+    await this.#removal.remove(sessionId);
     return true;
   }
 
@@ -250,49 +235,6 @@ export class SessionDirectory {
     return this.#awake.close();
   }
 
-  /** Load the sessions whose questions may still be open: a snapshot stands before calls without a result. */
-  async #wakeUnsettled(principal: string): Promise<void> {
-    for (let cursor: string | undefined, isLast = false; !isLast;) {
-      const page = this.#services.log.list(principal, { limit: LISTED_AT_ONCE, cursor });
-      for (const logged of page.sessions) {
-        if (usableSnapshot(logged)?.seq === logged.bounds.head) continue;
-        try {
-          await this.open(principal, logged.sessionId);
-        } catch (error) {
-          // Removed meanwhile, outside the current roots, or one session too many: its own requests say so.
-          if (!isGauntletError(error, 'not_found', 'forbidden', 'rate_limited', 'gone')) throw error;
-        }
-      }
-      cursor = page.cursor;
-      isLast = cursor === undefined;
-    }
-  }
-
-  #endTree(session: Session): void {
-    session.end();
-    tellSessionEnd(session, this.#services);
-    for (const childId of childIdsOf(this.#services.log, session.id)) {
-      const child = this.#awake.get(childId);
-      if (child) this.#endTree(child);
-    }
-  }
-
-  /** Remove a session with its children. */
-  async #forget(sessionId: string): Promise<void> {
-    for (const childId of childIdsOf(this.#services.log, sessionId)) await this.#forget(childId);
-    const ended = this.#awake.drop(sessionId);
-    const principal = this.#services.log.find(sessionId)?.principal;
-    if (principal !== undefined) await this.#services.removeShared?.(principal, sessionId);
-    await this.#services.log.remove(sessionId);
-    // A task may write to its file until it has ended.
-    await ended;
-    await this.#services.endProcesses?.(sessionId);
-    // The session is removed; files that remain concern the operator, not the client.
-    await this.#services
-      .removeFolder(sessionId)
-      .catch((error: unknown) => this.#services.onFault(error, "A session's files could not be removed"));
-  }
-
   /** Number of calls that a principal may still start. */
   #callsLeft(principal: string): number {
     const most = this.#services.limitsOf?.(principal).callsAtOnce ?? 0;
@@ -320,17 +262,6 @@ export class SessionDirectory {
   #begin(principal: string, request: NewSession): { session: Session; landed: Promise<unknown> } {
     this.#makeRoom(principal);
     return this.#add(newCore(newSessionFrame(principal, request, this.#services), this.#services));
-  }
-
-  async #beginChild(opened: OpenedFrame, linkTo: (child: RunningChild) => ParentLink): Promise<RunningChild> {
-    this.#makeRoom(opened.principal);
-    const core = newCore(opened, this.#services);
-    const child = runningChild(core);
-    core.parent = linkTo(child);
-    await this.#add(core).landed;
-    // Its parent was removed meanwhile.
-    if (!this.#services.log.find(opened.parent?.session_id ?? '')) await this.#forget(opened.session_id);
-    return child;
   }
 
   #add(core: SessionCore): { session: Session; landed: Promise<unknown> } {
@@ -367,9 +298,9 @@ export class SessionDirectory {
 
   async #describeById(principal: string, sessionId: string): Promise<SessionDescription | undefined> {
     const awake = this.#inMemory(sessionId);
-    if (awake) return awake.describe();
+    if (awake) return awake.principal === principal ? awake.describe() : undefined;
     const logged = this.#services.log.find(sessionId);
-    return logged && this.#describe(principal, logged);
+    return logged?.principal === principal ? this.#describe(principal, logged) : undefined;
   }
 
   /** Load a session; concurrent requests share the load. A request of another principal loads nothing. */
