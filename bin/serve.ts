@@ -41,7 +41,7 @@ export async function serve(settings: Settings, host: StartedHost): Promise<void
   const state: { readiness: Readiness } = { readiness: 'starting' };
   const hosts = new Set<string>();
   const tokens = credentials(settings);
-  const signIn = await openSignIn({ store: engine.store, tokens });
+  const signIn = await openSignIn({ store: engine.store, tokens, signedPrincipals: signedPrincipals(settings) });
   const readiness = () => state.readiness;
   const app = await buildDoors(settings, { engine, logger, hosts, tokens, signIn, readiness });
 
@@ -145,10 +145,14 @@ function buildDoors(settings: Settings, parts: DoorParts): Promise<FastifyInstan
   });
 }
 
-function signedTokensOf({ mcpAuthorization, principals }: Settings): SignedTokens | undefined {
-  return (
-    mcpAuthorization && createSignedTokens({ ...mcpAuthorization, principals: principals.map(({ name }) => name) })
-  );
+function signedTokensOf(settings: Settings): SignedTokens | undefined {
+  const { mcpAuthorization } = settings;
+  return mcpAuthorization && createSignedTokens({ ...mcpAuthorization, principals: signedPrincipals(settings) });
+}
+
+/** List the principals that signed tokens may name: never the owner. */
+function signedPrincipals({ mcpAuthorization, principals }: Settings): readonly string[] {
+  return mcpAuthorization?.principalClaim === undefined ? [] : principals.map(({ name }) => name);
 }
 
 function serverText(readiness: Readiness, lagMs: number): string {

@@ -78,6 +78,7 @@ export async function buildApp(dependencies: Dependencies): Promise<App> {
   onAuthenticated = watchUnauthenticated(app.server, dependencies.limits, isRefused, refuseSlow);
   app.decorateRequest('principal', '');
   app.decorateRequest('credential', undefined);
+  app.decorateRequest('tokenEndsMs', undefined);
   app.addHook('onRequest', guardHook(guard));
   app.setErrorHandler(onError);
   app.setNotFoundHandler((request, reply) =>

@@ -24,6 +24,8 @@ export interface ConsoleCredential {
 /** The sender of a request. */
 export interface Caller {
   readonly principal: string;
-  /** Absent if the principal's token was sent. */
+  /** Absent if a token was sent. */
   readonly credential?: ConsoleCredential;
+  /** Milliseconds since 1970 at which a signed token expires; absent for what does not expire, and for a credential. */
+  readonly tokenEndsMs?: number;
 }

@@ -21,6 +21,8 @@ declare module 'fastify' {
     principal: string;
     /** The console's credential, if one was sent in place of the principal's token. */
     credential: ConsoleCredential | undefined;
+    /** Milliseconds since 1970 at which the signed token expires that was sent, if it was one. */
+    tokenEndsMs: number | undefined;
   }
   interface FastifyContextConfig {
     /** True if the route needs no credential. */
@@ -66,9 +68,10 @@ export function createGuard(dependencies: GuardDependencies): Guard {
 
   function admit(request: FastifyRequest, reply: FastifyReply, caller: Caller | undefined): void {
     if (caller === undefined) throw refusal(request.ip, dependencies);
-    const { principal, credential } = caller;
+    const { principal, credential, tokenEndsMs } = caller;
     request.principal = principal;
     request.credential = credential;
+    request.tokenEndsMs = tokenEndsMs;
     if (principal === '') return;
     const isUpgrade = request.raw.headers.upgrade !== undefined;
     credential?.attach(isUpgrade ? request.raw.socket : reply.raw);
@@ -93,9 +96,7 @@ export function createGuard(dependencies: GuardDependencies): Guard {
     const signed = caller === undefined && signedTokens !== undefined ? soleToken(request) : undefined;
     if (signed === undefined || signedTokens === undefined || !isSigned(signed)) return admit(request, reply, caller);
     const [path = ''] = (request.raw.url ?? '').split('?');
-    return signedTokens(signed, path).then((principal) =>
-      admit(request, reply, principal === undefined ? undefined : { principal }),
-    );
+    return signedTokens(signed, path).then((signer) => admit(request, reply, signer));
   };
 }
 

@@ -9,6 +9,7 @@ import * as z from 'zod';
 import type { McpAuthorizationSettings } from '../config/settings/mcp-authorization.ts';
 import { errorMessage, GauntletError } from '../src/base/errors.ts';
 import { boundedFetch } from '../src/mcp/bounded-fetch.ts';
+import type { Caller } from './caller.ts';
 
 /** Longest token; those with many groups have some KiB. */
 const MAX_TOKEN_CHARS = 8 * 1_024;
@@ -43,10 +44,10 @@ export interface SignedTokenOptions extends McpAuthorizationSettings {
  * Verify a token.
  *
  * @param path Path of the request, without its query.
- * @returns The principal; undefined for a token that does not count.
+ * @returns The principal, until the token expires; undefined for a token that does not count.
  * @throws {GauntletError} `overloaded` if the authorization server cannot be reached.
  */
-export type SignedTokens = (token: string, path: string) => Promise<string | undefined>;
+export type SignedTokens = (token: string, path: string) => Promise<Caller | undefined>;
 
 /** Create the check. @returns undefined if the settings name no claim: then signed tokens do not count. */
 export function createSignedTokens(options: SignedTokenOptions): SignedTokens | undefined {
@@ -71,7 +72,8 @@ export function createSignedTokens(options: SignedTokenOptions): SignedTokens | 
     const granted = scopesOf(payload);
     if (!scopes.every((scope) => granted.includes(scope))) return undefined;
     const name = payload[principalClaim];
-    return principals.find((principal) => principal === name);
+    const principal = principals.find((each) => each === name);
+    return principal === undefined ? undefined : { principal, tokenEndsMs: (payload.exp ?? 0) * 1_000 };
   };
 }
 
@@ -159,7 +161,8 @@ function metadataAddresses(issuer: string): readonly string[] {
 
 /** Report whether a token is for the address of a request: for that one alone, or for the whole server. */
 function isFor({ aud = [] }: JWTPayload, publicUrl: string, path: string): boolean {
-  return [aud].flat().some((audience) => {
+  return [aud].flat().some((audience: unknown) => {
+    if (typeof audience !== 'string') return false;
     const place = audience.replace(/\/+$/, '');
     return place === publicUrl || place === `${publicUrl}${path}`;
   });

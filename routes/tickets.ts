@@ -23,6 +23,8 @@ export interface Tickets {
   issue(holder: Caller, purpose: string): IssuedTicket;
   /** Use a ticket up. @returns Its holder, or `undefined` if it is unknown, used, expired or for another purpose. */
   redeem(ticket: string, purpose: string): Caller | undefined;
+  /** Drop the tickets of a principal that wait to be used. */
+  withdraw(principal: string): void;
 }
 
 interface TicketBounds {
@@ -68,6 +70,10 @@ export function createTickets(
       unusedTickets.delete(digest);
       if (found === undefined || found.expires <= now() || found.purpose !== purpose) return undefined;
       return found.holder.credential?.hasEnded === true ? undefined : found.holder;
+    },
+    withdraw(principal) {
+      for (const [digest, { holder }] of unusedTickets)
+        if (holder.principal === principal) unusedTickets.delete(digest);
     },
   };
 }

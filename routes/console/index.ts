@@ -26,10 +26,11 @@ export function consoleDoor(app: App, context: DoorContext): void {
   const ticket = { summary: 'A ticket for the console, single use', reply: { json: 'ConsoleTicket' } } as const;
   app.post('/console/tickets', { schema: { body: TicketRequest }, config: ticket }, (request, reply) => {
     if (consoleFolder === undefined) throw new GauntletError('not_found', 'The console is switched off');
-    const { principal, credential } = request;
+    const { principal, credential, tokenEndsMs } = request;
     const { principal: wanted = principal } = request.body;
     if (wanted !== principal) throw otherPrincipal(wanted, principal);
-    const issued = signIn.issueTicket({ principal, ...(credential && { credential }) });
+    const lifetime = { ...(credential && { credential }), ...(tokenEndsMs !== undefined && { tokenEndsMs }) };
+    const issued = signIn.issueTicket({ principal, ...lifetime });
     return reply.send({ ticket: issued.ticket, principal, expires_at: issued.expiresAt });
   });
 
@@ -51,7 +52,10 @@ export function consoleDoor(app: App, context: DoorContext): void {
     return reply.code(201).send({ credential, principal, expires_at: expiresAt });
   });
 
-  const ended = { summary: 'End a credential, or all of the caller', reply: { json: 'ConsoleRevoked' } } as const;
+  const ended = {
+    summary: 'End a credential, or all of the caller and its tickets',
+    reply: { json: 'ConsoleRevoked' },
+  } as const;
   app.delete('/console/credentials', { config: ended }, async ({ principal, credential }, reply) => {
     credential?.detach(reply.raw);
     return { revoked: await (credential ? signIn.revoke(credential) : signIn.revokeAll(principal)) };

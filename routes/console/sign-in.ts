@@ -23,9 +23,9 @@ export interface SignIn {
   /** Issue a ticket for the caller. @throws {GauntletError} `overloaded` if too many are waiting to be used. */
   issueTicket(caller: Caller): IssuedTicket;
   /**
-   * Use a ticket up, and make a credential that lives no longer than the one by which the ticket was made.
+   * Use a ticket up, and make a credential that lives no longer than that by which the ticket was made.
    *
-   * @returns `undefined` if the ticket is unknown, used or expired.
+   * @returns `undefined` if the ticket is unknown, used or expired, or what it was made by has ended.
    * @throws {GauntletError} `log_unavailable` if the disk fails.
    */
   exchange(ticket: string): Promise<IssuedCredential | undefined>;
@@ -33,7 +33,7 @@ export interface SignIn {
   find(text: string): ConsoleCredential | undefined;
   /** End a credential, and those that were made by it. @returns How many ended. */
   revoke(credential: ConsoleCredential): Promise<number>;
-  /** End all credentials of a principal. @returns How many ended. */
+  /** End all credentials of a principal, and drop its tickets. @returns How many credentials ended. */
   revokeAll(principal: string): Promise<number>;
 }
 
@@ -42,6 +42,8 @@ export interface SignInOptions {
   readonly store: OpenSharedStore;
   /** The principals and the digests of their tokens. */
   readonly tokens: readonly Credential[];
+  /** Principals that may have signed tokens. */
+  readonly signedPrincipals?: readonly string[];
   /** Milliseconds since 1970. */
   readonly now?: () => number;
 }
@@ -66,8 +68,12 @@ const NAMESPACE = 'console-credentials';
 const PURPOSE = 'console';
 
 /** Load the credentials that are still valid, and remove the others. @throws {GauntletError} `log_unavailable` */
-export async function openSignIn({ store, tokens, now = Date.now }: SignInOptions): Promise<SignIn> {
-  const held = new HeldCredentials(store(SERVER, NAMESPACE), tokens, now);
+export async function openSignIn(options: SignInOptions): Promise<SignIn> {
+  const { store, tokens, signedPrincipals = [], now = Date.now } = options;
+  // Signed tokens have no digest that could be bound: what is made by one ends when it expires.
+  const digests = new Map(signedPrincipals.map((principal) => [principal, '']));
+  for (const { principal, tokenSha256 } of tokens) digests.set(principal, tokenSha256);
+  const held = new HeldCredentials(store(SERVER, NAMESPACE), digests, now);
   await held.load();
   const tickets = createTickets(undefined, TICKET_BOUNDS);
   return {
@@ -78,7 +84,10 @@ export async function openSignIn({ store, tokens, now = Date.now }: SignInOption
     },
     find: (text) => held.find(text),
     revoke: (credential) => held.revoke(credential),
-    revokeAll: (principal) => held.revokeWhere((each) => each.principal === principal),
+    revokeAll(principal) {
+      tickets.withdraw(principal);
+      return held.revokeWhere((each) => each.principal === principal);
+    },
   };
 }
 
@@ -137,14 +146,15 @@ class Held implements ConsoleCredential {
 /** All credentials, in memory and in the store. */
 class HeldCredentials {
   readonly #store: SharedStore;
+  /** Digests of tokens by principal. */
   readonly #tokens: ReadonlyMap<string, string>;
   readonly #now: () => number;
   /** By digest, the oldest first. */
   readonly #held = new Map<string, Held>();
 
-  constructor(store: SharedStore, tokens: readonly Credential[], now: () => number) {
+  constructor(store: SharedStore, tokens: ReadonlyMap<string, string>, now: () => number) {
     this.#store = store;
-    this.#tokens = new Map(tokens.map(({ principal, tokenSha256 }) => [principal, tokenSha256]));
+    this.#tokens = tokens;
     this.#now = now;
   }
 
@@ -157,17 +167,27 @@ class HeldCredentials {
     }
   }
 
-  async make({ principal, credential: maker }: Caller): Promise<IssuedCredential> {
+  async make({ principal, credential: maker, tokenEndsMs = Infinity }: Caller): Promise<IssuedCredential | undefined> {
     const credential = PREFIX + randomBytes(CREDENTIAL_BYTES).toString('base64url');
-    const latest = maker === undefined ? Infinity : Date.parse(maker.expiresAt);
+    const latest = maker === undefined ? tokenEndsMs : Date.parse(maker.expiresAt);
     const expiresAt = new Date(Math.min(this.#now() + CREDENTIAL_MS, latest)).toISOString();
     const binding = this.#bindingOf(principal, credential);
     const stored = { principal, expires_at: expiresAt, binding, made_by: maker instanceof Held ? maker.digest : null };
+    if (!this.#isLive(stored)) return undefined;
     const digest = hash('sha256', credential);
-    await this.#makeRoom(principal);
-    await this.#store.set(digest, stored);
-    this.#hold(digest, stored);
-    return { credential, principal, expiresAt };
+    // In memory first, where a revocation finds it while the disk is waited for.
+    const held = this.#hold(digest, stored);
+    try {
+      await this.#makeRoom(principal);
+      await this.#store.set(digest, stored);
+    } catch (error) {
+      this.#held.delete(digest);
+      held.end();
+      throw error;
+    }
+    if (!held.hasEnded) return { credential, principal, expiresAt };
+    await this.#store.delete(digest);
+    return undefined;
   }
 
   find(text: string): ConsoleCredential | undefined {
@@ -199,16 +219,18 @@ class HeldCredentials {
     return maker !== null && this.#isOf(this.#held.get(maker), credential);
   }
 
-  /** Remove what has expired, and the oldest of the principal past its number. */
+  /** Remove what has expired, and the oldest of the principal beyond its number. */
   async #makeRoom(principal: string): Promise<void> {
     await this.revokeWhere((held) => !this.#isLive(held.stored));
     const own = [...this.#held.values()].filter((held) => held.principal === principal);
-    const excess = new Set(own.slice(0, Math.max(0, own.length + 1 - MAX_CREDENTIALS)));
+    const excess = new Set(own.slice(0, Math.max(0, own.length - MAX_CREDENTIALS)));
     await this.revokeWhere((held) => excess.has(held));
   }
 
-  #hold(digest: string, stored: StoredCredential): void {
-    this.#held.set(digest, new Held(digest, stored, { lifeMs: Date.parse(stored.expires_at) - this.#now() }));
+  #hold(digest: string, stored: StoredCredential): Held {
+    const held = new Held(digest, stored, { lifeMs: Date.parse(stored.expires_at) - this.#now() });
+    this.#held.set(digest, held);
+    return held;
   }
 
   #isLive({ principal, expires_at: expiresAt }: StoredCredential): boolean {

@@ -42,6 +42,7 @@ describe('a signed token', () => {
     ['is for another server', sign({ aud: 'https://other.example' })],
     ['is for an address that begins alike', sign({ aud: `${PUBLIC_URL}.evil.example` })],
     ['is for nobody', sign({ aud: undefined })],
+    ['is for something that is no address', sign({ aud: [7, null] as unknown as string[] })],
     ['names nobody', sign({ preferred_username: undefined })],
     ['names a principal that is not in the settings', sign({ preferred_username: 'bob' })],
     ['names the owner', sign({ preferred_username: 'owner' })],

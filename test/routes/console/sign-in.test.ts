@@ -96,6 +96,44 @@ it('keeps a bounded number of a principal, and revokes all of one', async () => 
   expect(reopened.find(anns)).toBeDefined();
 });
 
+it('takes back the tickets of a principal with its credentials', async () => {
+  const { signIn } = await world();
+  const { ticket } = signIn.issueTicket(OWNER);
+  const anns = signIn.issueTicket({ principal: 'ann' });
+  expect(await signIn.revokeAll('owner')).toBe(0);
+  expect(await signIn.exchange(ticket)).toBeUndefined();
+  expect(await signIn.exchange(anns.ticket)).toBeDefined();
+});
+
+it('gives no credential for a ticket whose principal revokes while the disk is waited for', async () => {
+  const { signIn, open } = await world();
+  const maker = signIn.find(await credentialOf(signIn));
+  const byToken = signIn.exchange(signIn.issueTicket(OWNER).ticket);
+  const byCredential = signIn.exchange(signIn.issueTicket({ ...OWNER, credential: maker! }).ticket);
+  const revoked = await signIn.revokeAll('owner');
+  expect([revoked, await byToken, await byCredential]).toEqual([3, undefined, undefined]);
+  expect(await (await open()).revokeAll('owner')).toBe(0);
+});
+
+it('keeps no more than the bounded number of those that sign in at once', async () => {
+  const { signIn } = await world();
+  const tickets = Array.from({ length: 40 }, () => signIn.issueTicket(OWNER).ticket);
+  await Promise.all(tickets.map((ticket) => signIn.exchange(ticket)));
+  expect(await signIn.revokeAll('owner')).toBe(32);
+});
+
+it('makes by a signed token what ends when that expires, for principals without another token, too', async () => {
+  const { store } = openStore();
+  const now = Date.now();
+  const signIn = await openSignIn({ store, tokens: TOKENS, signedPrincipals: ['ann', 'ben'], now: () => now });
+  for (const principal of ['ann', 'ben']) {
+    const credential = await credentialOf(signIn, { principal, tokenEndsMs: now + HOUR_MS });
+    expect(signIn.find(credential)).toMatchObject({ principal, expiresAt: new Date(now + HOUR_MS).toISOString() });
+  }
+  const late = signIn.issueTicket({ principal: 'ann', tokenEndsMs: now - 1 });
+  expect(await signIn.exchange(late.ticket)).toBeUndefined();
+});
+
 it('cuts what a revoked credential holds open, and not what ended by itself', async () => {
   const { signIn } = await world();
   const credential = signIn.find(await credentialOf(signIn));
