@@ -9,6 +9,7 @@ import packageFile from '../package.json' with { type: 'json' };
 import { isGauntletError } from '../src/base/errors.ts';
 import { parseCommandLine, UsageError, type CommandLine } from './command-line.ts';
 import { environmentWarnings, takeEnvironment } from './own-environment.ts';
+import { safeText } from './terminal-text.ts';
 
 const USAGE_EXIT_CODE = 64;
 const PARENT_WATCH_MS = 500;
@@ -21,7 +22,7 @@ try {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   process.exitCode = await run(parseCommandLine(process.argv.slice(2)));
 } catch (error) {
-  process.stderr.write(`gauntlet: ${messageOf(error)}\n`);
+  process.stderr.write(`gauntlet: ${safeText(messageOf(error))}\n`);
   // At once: after a partial start, open sockets and timers would keep the process alive.
   process.exit(exitCodeOf(error));
 }

@@ -8,9 +8,24 @@ const UNSAFE = /(?![\t\n])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu;
 
 /** Remove escape sequences, and spell out other characters that a terminal would act on. */
 export function safeText(text: string): string {
-  return stripVTControlCharacters(text.replace(/\r\n?/g, '\n')).replace(
-    UNSAFE,
-    (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
+  return exactText(stripVTControlCharacters(text.replace(/\r\n?/g, '\n')));
+}
+
+/**
+ * Spell out characters that a terminal would act on, and remove nothing: for what a person decides about. An escape
+ * sequence can hold the words of a command.
+ */
+export function exactText(text: string): string {
+  return text.replace(UNSAFE, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
+}
+
+/** Write a value as one line of JSON that a terminal can show. */
+export function safeJson(value: unknown): string {
+  return JSON.stringify(value).replace(UNSAFE, (character) =>
+    character
+      .split('')
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+      .join(''),
   );
 }
 

@@ -7,6 +7,7 @@ import type { ToolResultBlock } from '../../src/wire/blocks.ts';
 import { resultText } from '../../src/wire/result-text.ts';
 import { UsageError } from '../command-line.ts';
 import { findServer, readText, send, type RunningServer } from '../server-client.ts';
+import { safeLine, safeText } from '../terminal-text.ts';
 
 /** Parsed command line. */
 interface ExecCommand {
@@ -73,7 +74,7 @@ async function followFrames(reply: IncomingMessage, server: RunningServer): Prom
       process.stderr.write(progressText(frame));
       isAlreadyShown ||= sharesTerminal && frame.data?.text !== undefined;
     }
-    if (frame.type === 'notice') process.stderr.write(`${frame.message ?? ''}\n`);
+    if (frame.type === 'notice') process.stderr.write(`${safeText(frame.message ?? '')}\n`);
     else if (frame.type === 'permission_request') process.stderr.write(questionText(frame, server));
     else if (frame.type === 'result' && frame.tool_result) {
       const text = resultText(frame.tool_result.content);
@@ -90,5 +91,5 @@ function progressText({ data }: FrameFields): string {
 }
 
 function questionText({ title, request_id }: FrameFields, server: RunningServer): string {
-  return `Waiting for an answer to ${request_id ?? 'a question'} at ${server.url.origin}: ${title ?? 'may it run?'}\n`;
+  return `Waiting for an answer to ${request_id ?? 'a question'} at ${server.url.origin}: ${safeLine(title ?? 'may it run?')}\n`;
 }

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type * as z from 'zod';
 import type { McpLoginBegun, McpLogout, McpServers } from '../../src/wire/mcp-replies.ts';
 import { type ClientCommand, requestJson, type RunningServer, send, serverOf } from '../server-client.ts';
+import { safeText } from '../terminal-text.ts';
 
 type ListedServer = z.output<typeof McpServers>['servers'][number];
 
@@ -99,5 +100,5 @@ function loginPath(name: string): string {
 }
 
 function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${safeText(text)}\n`);
 }

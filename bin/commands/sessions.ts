@@ -1,7 +1,7 @@
 /** `gauntlet sessions`: prints the sessions of the running server. */
 import type { SessionDescription } from '../../src/wire/session-replies.ts';
 import { type ClientCommand, requestJson, type RunningServer, serverOf } from '../server-client.ts';
-import { tableText } from '../terminal-text.ts';
+import { safeJson, tableText } from '../terminal-text.ts';
 
 /** Sessions that are printed or counted; the newest come first. */
 const MAX_SESSIONS = 2_000;
@@ -17,7 +17,7 @@ export async function printSessions(command: ClientCommand): Promise<number> {
   const query = { ...(typeof search === 'string' && { q: search }), ...(all === true && { archived: 'all' }) };
   const sessions = await listSessions(serverOf(command), query);
   if (json === true) {
-    process.stdout.write(`${JSON.stringify({ sessions })}\n`);
+    process.stdout.write(`${safeJson({ sessions })}\n`);
     return 0;
   }
   const rows = sessions.map(({ session_id: id, state, mode, last_activity_at: last, cwd, title = '' }) => {

@@ -4,7 +4,7 @@ import type { McpServers } from '../../src/wire/mcp-replies.ts';
 import type { Health, Readiness } from '../../src/wire/server-replies.ts';
 import type { AllPrompts } from '../../src/wire/session-replies.ts';
 import { type ClientCommand, requestJson, type RunningServer, serverOf } from '../server-client.ts';
-import { safeLine } from '../terminal-text.ts';
+import { safeJson, safeLine } from '../terminal-text.ts';
 import { listSessions } from './sessions.ts';
 
 const STATES = ['running', 'waiting', 'idle'] as const;
@@ -13,7 +13,7 @@ const STATES = ['running', 'waiting', 'idle'] as const;
 export async function printServerStatus(command: ClientCommand): Promise<number> {
   const server = serverOf(command);
   const status = await readStatus(server);
-  const text = command.options['json'] === true ? JSON.stringify(status) : statusLines(server, status).join('\n');
+  const text = command.options['json'] === true ? safeJson(status) : statusLines(server, status).join('\n');
   process.stdout.write(`${text}\n`);
   return 0;
 }

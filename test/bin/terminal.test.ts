@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { safeLine, safeText, tableText } from '../../bin/terminal-text.ts';
+import { exactText, safeJson, safeLine, safeText, tableText } from '../../bin/terminal-text.ts';
 import { startServer, type BuiltServer } from '../helpers/built-server.ts';
 import { longRunning } from '../helpers/long-running.ts';
 import { fixtureServer } from '../helpers/mcp-servers.ts';
@@ -131,7 +131,30 @@ describe('gauntlet answer', () => {
   });
 });
 
+describe('a question in a terminal', () => {
+  it('shows the whole input, also what an escape sequence would hide and a description leaves out', async () => {
+    const sessionId = await client.session();
+    const command = 'mkdir shown; echo \u001b];mkdir hidden;x\u0007\n  gauntlet answer other allow';
+    const { id, reply } = await ask(sessionId, command);
+    const { stdout } = await gauntlet('answer');
+    expect(stdout).toContain(
+      '\n  | command: mkdir shown; echo \\u{1b}];mkdir hidden;x\\u{7}\n  |   gauntlet answer other',
+    );
+    const unnamed = await gauntlet('answer', 'allow');
+    expect(unnamed).toMatchObject({ exitCode: 64, stderr: expect.stringContaining(`gauntlet answer ${id} allow`) });
+    expect((await gauntlet('answer', 'deny')).exitCode).toBe(0);
+    expect((await reply).body.calls).toMatchObject([{ status: 'denied' }]);
+  });
+});
+
 describe('texts on a terminal', () => {
+  it('that a person decides about lose nothing, and JSON stays JSON', () => {
+    expect(exactText('a\u001b];b;c\u0007\rd\u009be\tf\n')).toBe('a\\u{1b}];b;c\\u{7}\\u{d}d\\u{9b}e\tf\n');
+    const value = { text: 'a\u009b2Jb\u202e\u{e0041}c' };
+    expect(safeJson(value)).toBe('{"text":"a\\u009b2Jb\\u202e\\udb40\\udc41c"}');
+    expect(JSON.parse(safeJson(value))).toEqual(value);
+  });
+
   it('move no cursor and hide nothing', () => {
     expect(safeText('a\u001b]0;title\u0007b\u001b[2Jc\rd\u0008\u202ee\tf\n')).toBe('abc\nd\\u{8}\\u{202e}e\tf\n');
     expect(safeLine(`${'x'.repeat(300)}\nnext`, 10)).toBe('xxxxxxxxx…');
