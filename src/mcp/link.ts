@@ -22,6 +22,12 @@ export interface McpLink {
 /** One message of a server; a larger one ends the connection. */
 export const MAX_MESSAGE_BYTES = 10 * 1_024 * 1_024;
 
+/** Answers to a server that it has not taken yet, in characters; one that asks without reading ends the connection. */
+const MAX_UNREAD_CHARS = 16 * 1_024 * 1_024;
+
+/** An answer that waits takes at least this much of the room. */
+const MIN_ANSWER_CHARS = 1_024;
+
 /** Options of `openLink`. */
 export interface LinkOptions {
   readonly transport: Transport;
@@ -56,6 +62,10 @@ export async function openLink(options: LinkOptions): Promise<McpLink> {
   const endHandlers = registerHandlers(client, options.handlers);
   if (options.onError !== undefined) client.onerror = options.onError;
   let reason: string | undefined;
+  boundAnswers(transport, () => {
+    reason ??= `it has not read ${MAX_UNREAD_CHARS} characters of answers to its requests`;
+    void transport.close();
+  });
   const closed = new Promise<string>((resolve) => {
     client.onclose = () => {
       endHandlers();
@@ -80,6 +90,23 @@ export async function openLink(options: LinkOptions): Promise<McpLink> {
     throw error;
   }
   return { client, closed, endReason: () => reason, close };
+}
+
+/** Bound the answers that wait until a server reads them. @param onExceeded Called when there are too many. */
+function boundAnswers(transport: Transport, onExceeded: () => void): void {
+  const send = transport.send.bind(transport);
+  let unreadChars = 0;
+  transport.send = async (message, options) => {
+    if ('method' in message) return send(message, options);
+    if (unreadChars > MAX_UNREAD_CHARS) return onExceeded();
+    const chars = Math.max(MIN_ANSWER_CHARS, JSON.stringify(message).length);
+    unreadChars += chars;
+    try {
+      await send(message, options);
+    } finally {
+      unreadChars -= chars;
+    }
+  };
 }
 
 function connect(client: Client, { transport, prior, limits, signal }: LinkOptions): Promise<void> {

@@ -24,6 +24,9 @@ export interface ToolListing {
 /** Tools taken from one server, named in a notice where there are more: no model chooses among so many. */
 export const MAX_SERVER_TOOLS = 2_000;
 
+/** Definitions of one server together, in characters of JSON. */
+const MAX_DEFINITIONS_CHARS = 16 * 1_024 * 1_024;
+
 /** Limits of a listing. */
 export type ListLimits = Pick<Limits, 'mcpConnectMs'>;
 
@@ -42,8 +45,14 @@ export async function listTools(client: Client, limits: ListLimits, signal: Abor
     ...{ method: 'tools/list', member: 'tools', maxEntries: MAX_SERVER_TOOLS, pageMs: limits.mcpConnectMs, signal },
     onCut: (remark: string) => void remarks.push(remark),
   };
+  let roomChars = MAX_DEFINITIONS_CHARS;
   for await (const sent of pagedEntries(client, list)) {
     const parsed = parseToolDefinition(sent);
+    if (!('refusal' in parsed)) roomChars -= parsed.chars;
+    if (roomChars < 0) {
+      remarks.push(`Only the first ${MAX_DEFINITIONS_CHARS} characters of its tools are listed`);
+      break;
+    }
     if ('refusal' in parsed) refusals.push(`"${parsed.name}" (${parsed.refusal})`);
     else if (definitions.has(parsed.definition.name)) refusals.push(`"${parsed.definition.name}" (sent twice)`);
     else definitions.set(parsed.definition.name, parsed.definition);

@@ -18,6 +18,9 @@ const INHERITED_NAMES = ['LOGNAME', 'SHELL', 'USER'];
 /** The end of a server's standard error that is kept to explain a failure. */
 const STDERR_BYTES = 4 * 1_024;
 
+/** Messages of one batch; a larger one ends the connection, since nothing else runs while they are delivered. */
+const MAX_BATCH_MESSAGES = 1_000;
+
 const LINE_FEED = 0x0a;
 
 /** One child process, from its start to the end of its process group. */
@@ -79,7 +82,10 @@ export class StdioTransport implements Transport {
   }
 
   #receive(line: Buffer): void {
-    for (const message of this.#parse(line)) {
+    const messages = this.#parse(line);
+    if (messages.length > MAX_BATCH_MESSAGES)
+      return void this.#end(`it sent a batch of more than ${MAX_BATCH_MESSAGES} messages`);
+    for (const message of messages) {
       // The SDK handles a notification one microtask later, and by then has dropped the progress handler of a request
       // that was answered. An answer in the same chunk is therefore delayed as well.
       if (isAnswer(message)) queueMicrotask(() => this.#deliver(message));

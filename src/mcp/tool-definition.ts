@@ -77,9 +77,10 @@ export type McpToolDefinition = z.output<typeof SentTool> & {
   readonly wholeHash: string;
 };
 
-/** A definition, or the reason for its rejection. */
+/** A definition and its length as JSON, or the reason for its rejection. */
 export type ParsedTool =
-  { readonly definition: McpToolDefinition } | { readonly name: string; readonly refusal: string };
+  | { readonly definition: McpToolDefinition; readonly chars: number }
+  | { readonly name: string; readonly refusal: string };
 
 /** Validate one entry of `tools/list`. Never throws. */
 export function parseToolDefinition(sent: unknown): ParsedTool {
@@ -92,7 +93,8 @@ export function parseToolDefinition(sent: unknown): ParsedTool {
   const refusal = schemaRefusal(parsed.data.inputSchema);
   if (refusal !== undefined) return refused(sent, refusal);
   const hash = hashOf(approvedText(parsed.data));
-  return { definition: { ...parsed.data, hash, wholeHash: hashOf(JSON.stringify(parsed.data)) } };
+  const whole = JSON.stringify(parsed.data);
+  return { definition: { ...parsed.data, hash, wholeHash: hashOf(whole) }, chars: whole.length };
 }
 
 function schemaRefusal(schema: JsonObject): string | undefined {
