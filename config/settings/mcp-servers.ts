@@ -131,7 +131,7 @@ function canonical(entry: unknown, notes: string[], values: Values): unknown {
   }
   const { url, urlType } = addressOf(take);
   const said = take('type') ?? take('transport') ?? take('transportType');
-  const type = typeof said === 'string' ? (TYPES[said] ?? said) : (said ?? urlType ?? (url ? 'http' : 'stdio'));
+  const type = typeof said === 'string' ? (ownOf(TYPES, said) ?? said) : (said ?? urlType ?? (url ? 'http' : 'stdio'));
   const isEnabled = switchOf(take('enabled'), 'enabled');
   const isDisabled = switchOf(take('disabled'), 'disabled');
   const seconds = take('tool_timeout_sec') ?? (isCline ? secondsOf(rest['timeout']) : undefined);
@@ -186,7 +186,7 @@ function environmentOf(take: Take, rest: Readonly<Record<string, unknown>>, { en
     : rest['env'];
   const passed = Array.isArray(names)
     ? names.flatMap((name) =>
-        typeof name === 'string' && environment[name] !== undefined ? [[name, environment[name]]] : [],
+        typeof name === 'string' && ownOf(environment, name) !== undefined ? [[name, environment[name]]] : [],
       )
     : [];
   if (file === undefined && passed.length === 0) return own === undefined ? {} : { env: own };
@@ -203,7 +203,7 @@ function headersOf(take: Take, rest: Readonly<Record<string, unknown>>, { enviro
   const byVariable = take('env_http_headers');
   const bearer = take('bearer_token_env_var');
   const variable = (name: unknown): string => {
-    const value = typeof name === 'string' ? environment[name] : undefined;
+    const value = typeof name === 'string' ? ownOf(environment, name) : undefined;
     if (value !== undefined) return value;
     throw new SettingsError('headers', `the environment variable ${String(name)} is not set; set it`);
   };
@@ -222,6 +222,11 @@ function knownOAuth(oauth: unknown, notes: string[]): unknown {
   const odd = Object.keys(oauth).filter((key) => !OAUTH.includes(key));
   notes.push(...odd.map((key) => `oauth.${key}" has no effect`));
   return Object.fromEntries(Object.entries(oauth).filter(([key]) => OAUTH.includes(key)));
+}
+
+/** Read a member, but none of the prototype. */
+function ownOf<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 /** Numbers and switches are common in `env`. */
@@ -251,7 +256,7 @@ function filled(value: unknown, path: string, values: Values): unknown {
       const why = asked.startsWith('input:') ? 'nobody is asked for values at the start' : 'only an editor knows it';
       throw new SettingsError(path, `${path}: "\${${asked}}": ${why}; write "\${NAME}" and set the variable`);
     }
-    const known = values.environment[name] ?? fallback ?? folderNamed(name, values);
+    const known = ownOf(values.environment, name) ?? fallback ?? folderNamed(name, values);
     if (known !== undefined) return known;
     if (values.isOfProject)
       throw new SettingsError(path, `${path}: "\${${name}}": a project's file reads no variables; write the value`);

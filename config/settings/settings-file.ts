@@ -83,7 +83,7 @@ function expand(value: unknown, path: string, environment: Environment): unknown
 
 function expandString(text: string, path: string, environment: Environment): string {
   return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
-    const value = environment[name];
+    const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
     if (value === undefined) {
       throw new SettingsError(
         path,

@@ -12,12 +12,20 @@ import { resolveRealPath } from '../files/real-path.ts';
 import type { FolderServer } from './connect-tool.ts';
 import type { McpEnvironment } from './environment.ts';
 import type { McpServerSettings } from './server-settings.ts';
+import { visibleLine } from './visible-text.ts';
 
 /** File of a folder. */
 const FILE = '.mcp.json';
 
 /** Servers of one session. */
 const MAX_SERVERS_OF_SESSION = 16;
+
+/** Entries of one file that are read; a further one has no effect. */
+const MAX_ENTRIES = 100;
+
+/** Faults that are told of one file, and the longest, in characters; a file may have thousands. */
+const MAX_WARNINGS = 20;
+const WARNING_CHARS = 1_000;
 
 /** Longest name of a server, in characters. */
 const MAX_NAME_CHARS = 100;
@@ -51,15 +59,18 @@ export function readFolderServers(
   { trusted, taken, onNotice }: FolderFileOptions,
 ): readonly FolderServer[] {
   const warn = (folder: string, why: string) =>
-    onNotice('warning', 'mcp_folder_file', `"${join(folder, FILE)}": ${why}`);
+    onNotice('warning', 'mcp_folder_file', visibleLine(`"${join(folder, FILE)}": ${why}`, WARNING_CHARS));
   const found = new Map<string, FolderServer>();
   const folders = [...foldersAround(trusted, sessionFolder)].sort((one, other) => one.length - other.length);
   for (const folder of folders) {
+    const warnings: string[] = [];
     try {
-      for (const server of serversIn(folder, taken, (why) => warn(folder, why))) found.set(server.name, server);
+      for (const server of serversIn(folder, taken, (why) => void warnings.push(why))) found.set(server.name, server);
     } catch (error) {
-      warn(folder, errorMessage(error));
+      warnings.push(errorMessage(error));
     }
+    for (const why of warnings.slice(0, MAX_WARNINGS)) warn(folder, why);
+    if (warnings.length > MAX_WARNINGS) warn(folder, `and ${warnings.length - MAX_WARNINGS} more faults`);
   }
   const servers = [...found.values()];
   if (servers.length > MAX_SERVERS_OF_SESSION)
@@ -78,7 +89,10 @@ function serversIn(folder: string, taken: readonly string[], warn: (why: string)
   const file = parseSettingsText('The file', path, text);
   const { mcpServers } = (file ?? {}) as { readonly mcpServers?: unknown };
   if (typeof mcpServers !== 'object' || mcpServers === null) throw new Error('it has no "mcpServers"');
-  const { servers, warnings } = mcpServerEntries({ mcpServers: { ...mcpServers } }, folder);
+  const entries = Object.entries(mcpServers);
+  if (entries.length > MAX_ENTRIES) warn(`only the first ${MAX_ENTRIES} of ${entries.length} entries are read`);
+  const read = Object.fromEntries(entries.slice(0, MAX_ENTRIES));
+  const { servers, warnings } = mcpServerEntries({ mcpServers: read }, folder);
   warnings.forEach(warn);
   return Object.entries(servers).flatMap(([name, entry]) => {
     if (entry.type === 'unusable' || entry.disabled === true) return [];

@@ -103,3 +103,15 @@ describe('an entry of an MCP server', () => {
     expect(servers).toMatchObject({ both: { command: 'ours' }, code: { command: 'x' }, codex: { command: 'y' } });
   });
 });
+
+describe('a name that every object has', () => {
+  test('is no variable, and no transport', () => {
+    expect(read({ constructor: { command: 'y' } }).servers).toEqual({ constructor: { type: 'stdio', command: 'y' } });
+    for (const entry of [
+      { command: '${constructor}' },
+      { url, bearer_token_env_var: 'toString' },
+      { url, type: 'constructor' },
+    ])
+      expect(one(entry)).toMatchObject({ type: 'unusable' });
+  });
+});
