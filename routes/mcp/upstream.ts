@@ -2,6 +2,7 @@
  * Passes one MCP server through as it is, with its own names, for one client: each of its calls passes the gate.
  */
 import { type McpLink } from '../../src/mcp/link.ts';
+import { restoreList } from '../../src/mcp/received-messages.ts';
 import { mcpToolName } from '../../src/mcp/tool-name.ts';
 import type { AllowedCall } from '../../src/mcp/environment.ts';
 import { callAsTask, isCalledAsTask } from '../../src/mcp/task-call.ts';
@@ -34,7 +35,7 @@ import { toProtocolError } from './protocol-error.ts';
 import { type CallState, runCall } from './tool-call.ts';
 
 /** A result is passed on as it is; a client may know members that this server does not. */
-const Anything = withInputRequired(z.looseObject({}));
+const Anything = withInputRequired(z.looseObject({}).transform(restoreList));
 
 /** Requests that are passed on as they are, by the capability of the upstream that they need. */
 const PASSED = {

@@ -4,6 +4,7 @@
 import { Client, type ConnectOptions, type Transport, type VersionNegotiationMode } from '@modelcontextprotocol/client';
 import type { Limits } from '../../config/limits.ts';
 import { capabilitiesOf, type LinkHandlers, registerHandlers, requestLogs } from './link-handlers.ts';
+import { prepareMessages } from './received-messages.ts';
 
 /** A server may take this long to end after its input was closed or its session was ended. */
 export const CLOSE_MS = 500;
@@ -62,6 +63,7 @@ export async function openLink(options: LinkOptions): Promise<McpLink> {
   const endHandlers = registerHandlers(client, options.handlers);
   if (options.onError !== undefined) client.onerror = options.onError;
   let reason: string | undefined;
+  prepareMessages(transport);
   boundAnswers(transport, () => {
     reason ??= `it has not read ${MAX_UNREAD_CHARS} characters of answers to its requests`;
     void transport.close();

@@ -4,6 +4,7 @@
  */
 import type { Client } from '@modelcontextprotocol/client';
 import * as z from 'zod';
+import { restoreList } from './received-messages.ts';
 
 /** Pages of one listing: a server that always names a next page ends here. */
 const MAX_LIST_PAGES = 100;
@@ -24,7 +25,8 @@ export interface PagedList {
 /** Yield the entries of all pages, up to the bounds. @throws The SDK's error for a page that failed as a whole. */
 export async function* pagedEntries(client: Client, list: PagedList): AsyncGenerator<unknown, void> {
   const { method, member, maxEntries, onCut } = list;
-  const page = z.looseObject({ [member]: z.array(z.unknown()), nextCursor: z.string().optional().catch(undefined) });
+  const shape = z.looseObject({ [member]: z.array(z.unknown()), nextCursor: z.string().optional().catch(undefined) });
+  const page = z.preprocess((sent) => restoreList(sent as Readonly<Record<string, unknown>>), shape);
   let cursor: string | undefined;
   let count = 0;
   for (let pageCount = 0; pageCount < MAX_LIST_PAGES; pageCount++) {

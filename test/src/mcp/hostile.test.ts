@@ -38,3 +38,13 @@ describe('a list of tools', () => {
     ]);
   });
 });
+
+describe('an answer', () => {
+  test('of thousands of faults is one, which names the field', async () => {
+    const servers = await start();
+    await expect(callTool(servers, 'mcp__hostile__nulls', { count: 2_000_000 })).rejects.toMatchObject({
+      code: 'tool_failed',
+      message: expect.stringContaining('"content" of its answer has more than 10000 values'),
+    });
+  });
+});
