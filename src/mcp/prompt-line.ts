@@ -3,6 +3,10 @@ import { hidingRule, type SourcedRule } from '../permissions/rule-index.ts';
 import type { ToolPermissionContext } from '../wire/permission-context.ts';
 import type { ServerOffer } from './offers.ts';
 import type { McpPrompt } from './prompts.ts';
+import { visibleLine } from './visible-text.ts';
+
+/** Longest name where it is shown as the description. */
+const NAME_CHARS = 200;
 
 /** Arguments of a prompt as a hint, optional ones in brackets; undefined if it takes none. */
 export function argumentHint({ arguments: args }: Pick<McpPrompt, 'arguments'>): string | undefined {
@@ -12,7 +16,7 @@ export function argumentHint({ arguments: args }: Pick<McpPrompt, 'arguments'>):
 
 /** Description of a prompt; its name where the server gives none. */
 export function promptDescription({ description, title, sentName }: McpPrompt): string {
-  return description ?? title ?? sentName;
+  return description ?? title ?? visibleLine(sentName, NAME_CHARS);
 }
 
 /** Return the rule that hides a prompt: one for its server, or for its name. */

@@ -40,7 +40,8 @@ const line = (maxChars: number) =>
 const sentName = z.string().min(1).max(NAME_CHARS);
 
 const SentArgument = z.object({
-  name: sentName,
+  // A model reads the name in a list and has to repeat it.
+  name: sentName.refine((name) => visibleLine(name, NAME_CHARS) === name, 'holds characters that are not shown'),
   description: line(DESCRIPTION_CHARS),
   required: z.boolean().catch(false),
 });
@@ -53,7 +54,11 @@ const SentPrompt = z.object({
 });
 
 const SentMessages = z.looseObject({
-  messages: z.array(z.object({ role: z.enum(['user', 'assistant']).catch('user'), content: z.unknown() })),
+  messages: z.array(
+    z
+      .object({ role: z.enum(['user', 'assistant']).catch('user'), content: z.unknown() })
+      .catch({ role: 'user', content: undefined }),
+  ),
 });
 
 /** A block of a message, as far as it must be checked: the type decides what else is read. */

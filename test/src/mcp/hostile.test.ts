@@ -1,6 +1,8 @@
 /** Servers that mean harm: each loses its own connection or entry, and nobody waits for it. */
+import { json } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import { callTool, fixtureServer, startServers } from '../../helpers/mcp-servers.ts';
+import { listen } from '../../helpers/mcp-http.ts';
+import { callTool, eventually, fixtureServer, startServers } from '../../helpers/mcp-servers.ts';
 
 const signal = AbortSignal.timeout(60_000);
 
@@ -47,4 +49,26 @@ describe('an answer', () => {
       message: expect.stringContaining('"content" of its answer has more than 10000 values'),
     });
   });
+});
+
+test('a malformed entry of a list takes no other with it in 2026-07-28', async () => {
+  const inputSchema = { type: 'object' };
+  const results: Record<string, object> = {
+    'server/discover': { supportedVersions: ['2026-07-28'], capabilities: { tools: {}, prompts: {} } },
+    'tools/list': { tools: [{ name: 'good', inputSchema }, null, { name: 7 }, { name: 'bad', inputSchema: [] }] },
+    'prompts/list': { prompts: [{ name: 'well' }, null, { name: {} }] },
+  };
+  const { url } = await listen(async (request, response) => {
+    const { id, method } = (await json(request)) as { id?: number; method: string };
+    const cache = { ttlMs: 0, cacheScope: 'private' };
+    const meta = { 'io.modelcontextprotocol/serverInfo': { name: 'odd', version: '1' } };
+    const result = { resultType: 'complete', ...cache, _meta: meta, ...results[method] };
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result }));
+  });
+  const servers = startServers({ odd: { type: 'http', url } });
+  await servers.ready('odd', signal);
+  expect(servers.tools().map(({ name }) => name)).toEqual(['mcp__odd__good']);
+  const offer = await eventually(() => servers.offers().find(({ prompts }) => prompts.length > 0));
+  expect(offer.prompts.map(({ name }) => name)).toEqual(['mcp__odd__well']);
 });

@@ -61,7 +61,7 @@ describe('the prompts of a server', () => {
       ['[user]', 'Why?', '[assistant]', 'Because\\u{200b}.'].map((text) => ({ type: 'text', text })),
     );
     expect(await get('odd')).toEqual(
-      ['[A message that cannot be read]', '[A message that cannot be read]', 'still here'].map((text) => ({
+      [...Array.from({ length: 5 }, () => '[A message that cannot be read]'), 'still here'].map((text) => ({
         type: 'text',
         text,
       })),
