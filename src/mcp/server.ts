@@ -34,6 +34,10 @@ const SECRET_CHARS = 8;
 const MAX_ALWAYS_LOADED = 16;
 const MAX_ALWAYS_LOADED_CHARS = 8 * 1_024;
 
+/** Notices of one server in `NOTICE_RATE_MS`; further ones are counted. */
+const MAX_NOTICES_IN_TIME = 30;
+const NOTICE_RATE_MS = 60_000;
+
 /** Longest text of one notice, in characters. */
 const NOTICE_CHARS = 2_000;
 
@@ -57,8 +61,9 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const { name, settings, limits, pace = RETRY_PACE, limitConnecting } = options;
   const helper = headersHelperOf(options);
   const mask = secretMask(settings, () => [...(options.credentials?.secrets() ?? []), ...(helper?.secrets() ?? [])]);
-  const notice = (level: 'info' | 'warning', code: string, text: string) =>
-    options.onNotice(level, code, visibleLine(`MCP server "${name}": ${mask(text)}`, NOTICE_CHARS));
+  const notice = boundedNotices((level, code, text) =>
+    options.onNotice(level, code, visibleLine(`MCP server "${name}": ${mask(text)}`, NOTICE_CHARS)),
+  );
   const pins = definitionPins(options.pins, (toolName) =>
     notice('warning', 'mcp_tool_changed', `"${toolName}" changed its definition; the next call needs approval`),
   );
@@ -123,6 +128,21 @@ function createOffers(
   onRemark: (remark: string) => void,
 ): ServerOffers {
   return new ServerOffers({ server, limits, mask, onChange, onRemark });
+}
+
+/** Bound the notices of a server that changes, or fails in a new way, all the time. */
+function boundedNotices(report: McpServerOptions['onNotice']): McpServerOptions['onNotice'] {
+  let times: readonly number[] = [];
+  let leftOut = 0;
+  return (level, code, text) => {
+    const nowMs = performance.now();
+    times = times.filter((time) => nowMs - time < NOTICE_RATE_MS);
+    if (times.length >= MAX_NOTICES_IN_TIME) return void leftOut++;
+    times = [...times, nowMs];
+    if (leftOut > 0) report('warning', 'mcp_notices_left_out', `${leftOut} notices were left out`);
+    leftOut = 0;
+    report(level, code, text);
+  };
 }
 
 /** Create a function that reports each reason once, not at each attempt. */

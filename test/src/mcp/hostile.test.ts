@@ -51,6 +51,16 @@ describe('an answer', () => {
   });
 });
 
+test('a server whose tools change back and forth tells of few changes', async () => {
+  const servers = await start();
+  for (const to of ['a', 'b', 'c', 'd']) {
+    const before = servers.changes();
+    await callTool(servers, 'mcp__hostile__turn', { to });
+    await eventually(() => servers.changes() > before);
+  }
+  expect(servers.notices).toHaveLength(30);
+});
+
 test('a malformed entry of a list takes no other with it in 2026-07-28', async () => {
   const inputSchema = { type: 'object' };
   const results: Record<string, object> = {
