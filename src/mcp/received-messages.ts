@@ -7,6 +7,9 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 /** Values below one member of a result or of parameters. */
 const MAX_VALUES = 10_000;
 
+/** Nesting of a message; functions that call themselves, such as `JSON.stringify`, fail far below. */
+const MAX_LEVELS = 1_000;
+
 /** Members that hold anything, which the SDK does not look into. */
 const UNCHECKED: ReadonlySet<string> = new Set(['structuredContent', '_meta', 'data', 'inputSchema', 'outputSchema']);
 
@@ -38,27 +41,42 @@ export function restoreList<Result extends Members>(result: Result): Result {
 
 function prepared(message: JSONRPCMessage): JSONRPCMessage {
   if (!isMembers(message)) return message;
-  const { result, params } = message as { readonly result?: unknown; readonly params?: unknown };
-  if (isMembers(params) && 'method' in message && crowdedMember(params) !== undefined)
+  const { id, result, params, error } = message as Members;
+  if (isMembers(params) && 'method' in message && faultOf(params) !== undefined)
     // Without its parameters a request is answered by the error for malformed ones.
     return { ...message, params: {} } as JSONRPCMessage;
+  if (isMembers(error) && isDeep(error['data'], MAX_LEVELS)) {
+    const { data: _dropped, ...rest } = error;
+    return { ...message, error: rest } as JSONRPCMessage;
+  }
   if (!isMembers(result) || !('id' in message)) return message;
-  const crowded = crowdedMember(result);
-  if (crowded === undefined) return { ...message, result: withListAside(result) } as JSONRPCMessage;
-  const error = { code: -32_603, message: `"${crowded}" of its answer has more than ${MAX_VALUES} values` };
-  return { jsonrpc: '2.0', id: message.id as string, error };
+  const fault = faultOf(result);
+  if (fault === undefined) return { ...message, result: withListAside(result) } as JSONRPCMessage;
+  return { jsonrpc: '2.0', id: id as string, error: { code: -32_603, message: `Its answer is refused: ${fault}` } };
 }
 
 function withListAside(result: Members): Members {
-  const lists = Object.entries(result).filter(([key, value]) => LISTS.has(key) && Array.isArray(value));
+  const lists = Object.entries(result).flatMap(([key, value]) =>
+    LISTS.has(key) && Array.isArray(value) ? [[key, value.filter((entry) => !isDeep(entry, MAX_LEVELS))] as const] : [],
+  );
   if (lists.length === 0) return result;
   const empty = Object.fromEntries(lists.map(([key]) => [key, []]));
   return { ...result, ...empty, [SET_ASIDE]: Object.fromEntries(lists) };
 }
 
-/** Find the first member with too many values. */
-function crowdedMember(members: Members): string | undefined {
-  return Object.keys(members).find((key) => !LISTS.has(key) && !UNCHECKED.has(key) && isCrowded(members[key]));
+/** Find what is wrong with the first member that the SDK, or whoever passes it on, could not bear. */
+function faultOf(members: Members): string | undefined {
+  for (const [key, value] of Object.entries(members)) {
+    if (LISTS.has(key)) continue;
+    if (!UNCHECKED.has(key) && isCrowded(value)) return `"${key}" has more than ${MAX_VALUES} values`;
+    if (isDeep(value, MAX_LEVELS)) return `"${key}" is nested deeper than ${MAX_LEVELS} levels`;
+  }
+  return undefined;
+}
+
+function isDeep(value: unknown, levelsLeft: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levelsLeft === 0 || Object.values(value).some((inner) => isDeep(inner, levelsLeft - 1));
 }
 
 function isCrowded(value: unknown): boolean {

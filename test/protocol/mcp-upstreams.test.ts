@@ -141,6 +141,14 @@ describe('an upstream', () => {
     expect(seen).toEqual(expect.arrayContaining(['step 1', 'step 2']));
   });
 
+  it.each([undefined, {}])('has answers that cannot be passed on replaced by errors: %j', async (modern) => {
+    const { mcp } = await connect('/mcp/servers/own', modern && { modern });
+    const call = (name: string) => mcp.callTool({ name, arguments: { count: 20_000 } });
+    await expect(call('abyss')).rejects.toMatchObject({ code: -32_603, message: expect.stringContaining('nested') });
+    await expect(call('nulls')).rejects.toMatchObject({ code: -32_603, message: expect.stringContaining('"content"') });
+    expect(textOf(await call('echo'))).toBe('{"count":20000}');
+  });
+
   it('that a rule hides as a whole is refused, and one that is not there is told of', async () => {
     const post = (name: string) =>
       client.post(`/mcp/servers/${name}`, { jsonrpc: '2.0', id: 1, method: 'prompts/list' });

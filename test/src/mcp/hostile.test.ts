@@ -42,11 +42,15 @@ describe('a list of tools', () => {
 });
 
 describe('an answer', () => {
-  test('of thousands of faults is one, which names the field', async () => {
+  test('of a million faults, or levels, is one, which names the field', async () => {
     const servers = await start();
     await expect(callTool(servers, 'mcp__hostile__nulls', { count: 2_000_000 })).rejects.toMatchObject({
       code: 'tool_failed',
-      message: expect.stringContaining('"content" of its answer has more than 10000 values'),
+      message: expect.stringContaining('Its answer is refused: "content" has more than 10000 values'),
+    });
+    await expect(callTool(servers, 'mcp__hostile__abyss')).rejects.toMatchObject({
+      code: 'tool_failed',
+      message: expect.stringContaining('"structuredContent" is nested deeper than 1000 levels'),
     });
   });
 });
