@@ -101,7 +101,7 @@ export interface Dependencies {
   /** Logins at MCP servers. */
   readonly logins: Pick<
     CallerServers,
-    'states' | 'authorize' | 'finishAuthorization' | 'logOut' | 'login' | 'clientMetadata'
+    'states' | 'reconnect' | 'authorize' | 'finishAuthorization' | 'logOut' | 'login' | 'clientMetadata'
   >;
   /** MCP servers that are passed through. */
   readonly upstreams: Pick<

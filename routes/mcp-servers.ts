@@ -2,6 +2,7 @@
  * `/mcp-servers`: the configured MCP servers, and the caller's logins at them.
  */
 import * as z from 'zod';
+import { OWNER } from '../config/settings/principals.ts';
 import { GauntletError, isGauntletError } from '../src/base/errors.ts';
 import { IdSchema } from '../src/wire/block-schema.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -15,7 +16,7 @@ const Viewpoint = z.strictObject({
 });
 
 /** Register the routes of MCP servers. */
-export function mcpServersDoor(app: App, { logins, directory }: Dependencies): void {
+export function mcpServersDoor(app: App, { logins, directory, limits }: Dependencies): void {
   /** Return the session that has the folder's servers, which it reads with its list of tools. */
   async function rootOf(principal: string, sessionId: string | undefined): Promise<string | undefined> {
     if (sessionId === undefined) return undefined;
@@ -27,23 +28,29 @@ export function mcpServersDoor(app: App, { logins, directory }: Dependencies): v
   const listed = { summary: 'MCP servers, as the caller has them', reply: { json: 'McpServers' } } as const;
   app.get('/mcp-servers', { schema: { querystring: Viewpoint }, config: listed }, async ({ principal, query }) => {
     const rootId = await rootOf(principal, query.session_id);
-    const servers = await Promise.all(
-      logins.states(principal, rootId).map(async ({ name, state, reason, toolCount, isRemote }) => {
-        const login = await logins.login(name, principal, rootId);
-        return {
-          name,
-          state,
-          ...(reason !== undefined && { reason }),
-          tool_count: toolCount,
-          remote: isRemote,
-          ...(login && { login: loginReply(login) }),
-        };
-      }),
-    );
-    return { servers };
+    const servers = logins
+      .states(principal, rootId)
+      .map(async (server) => serverReply(server, await logins.login(server.name, principal, rootId)));
+    return { servers: await Promise.all(servers) };
   });
 
   const schema = { params: ServerAddress, querystring: Viewpoint };
+  const reconnected = { summary: 'Connect to an MCP server again', reply: { json: 'McpServer' } } as const;
+  app.post('/mcp-servers/:name/reconnect', { schema, config: reconnected }, async (request, reply) => {
+    const { name } = request.params;
+    const { principal, query } = request;
+    const gone = clientGone(reply);
+    const rootId = await rootOf(principal, query.session_id);
+    const waiting = AbortSignal.any([gone, AbortSignal.timeout(limits.mcpConnectMs)]);
+    // The reply has the state, with the reason of a failure.
+    await logins.reconnect(name, principal, principal === OWNER, waiting, rootId).catch((error: unknown) => {
+      if (!isGauntletError(error, 'tool_failed', 'cancelled')) throw error;
+    });
+    const server = logins.states(principal, rootId).find((one) => one.name === name);
+    if (!server) throw new GauntletError('not_found', `There is no MCP server "${name}" any more`);
+    return serverReply(server, await logins.login(name, principal, rootId));
+  });
+
   const begun = { summary: 'Begin a login at an MCP server', reply: { json: 'McpLoginBegun' } } as const;
   app.post('/mcp-servers/:name/login', { schema, config: begun }, async (request, reply) => {
     const { params, principal, query } = request;
@@ -59,6 +66,22 @@ export function mcpServersDoor(app: App, { logins, directory }: Dependencies): v
     const { wasHeld, isRevoked } = await logins.logOut(params.name, principal, rootId).catch(refuse);
     return { was_logged_in: wasHeld, revoked: isRevoked };
   });
+}
+
+type ServerState = ReturnType<Dependencies['logins']['states']>[number];
+
+function serverReply(server: ServerState, login: Login | undefined) {
+  const { name, state, since, reason, latencyMs, toolCount, isRemote } = server;
+  return {
+    name,
+    state,
+    since,
+    ...(reason !== undefined && { reason }),
+    ...(latencyMs !== undefined && { latency_ms: Math.round(latencyMs * 100) / 100 }),
+    tool_count: toolCount,
+    remote: isRemote,
+    ...(login && { login: loginReply(login) }),
+  };
 }
 
 type Login = NonNullable<Awaited<ReturnType<Dependencies['logins']['login']>>>;

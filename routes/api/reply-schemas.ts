@@ -74,6 +74,7 @@ const REPLIES = {
   Tools,
   ToolEntry,
   Tool: FullTool,
+  McpServer: mcp.McpServer,
   McpServers: mcp.McpServers,
   McpLoginBegun: mcp.McpLoginBegun,
   McpLogout: mcp.McpLogout,

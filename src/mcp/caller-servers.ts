@@ -55,6 +55,8 @@ export interface CallerServers {
   ): Promise<McpOutput>;
   /** As `McpConnections.subscribe`. */
   subscribe(name: string, uri: string, subscriber: ResourceSubscriber, principal?: string, sessionId?: string): void;
+  /** As `McpConnections.reconnect`; `conflict` also for one that nobody has said yes to. */
+  reconnect(name: string, principal: string, isForAll: boolean, signal: AbortSignal, sessionId?: string): Promise<void>;
   /** As `McpConnections.authorize`. */
   authorize(name: string, principal: string, signal: AbortSignal, sessionId?: string): Promise<string | undefined>;
   /** As `McpConnections.finishAuthorization`. */
@@ -107,6 +109,10 @@ export function joinServers(mcp: McpConnections, folderServers: FolderServers): 
       const server = find(name, principal, sessionId);
       if (server) server.subscribe(uri, subscriber);
       else mcp.subscribe(name, uri, subscriber, principal);
+    },
+    async reconnect(name, principal, isForAll, signal, sessionId) {
+      const server = find(name, principal, sessionId);
+      await (server ? server.reconnectNow(signal) : mcp.reconnect(name, principal, isForAll, signal));
     },
     ...joinLogins(mcp, folderServers, find),
   };

@@ -59,6 +59,9 @@ export class McpConnection {
   /** The open link, from the end of the handshake until it has closed. */
   #link: McpLink | undefined;
   #status: McpServerStatus = 'connecting';
+  #since = new Date();
+  /** The next attempt was asked for, so that nothing is waited for before it. */
+  #isHurried = false;
   #reason: string | undefined;
   /** The last list; kept after a lost connection until reconnecting has failed. */
   #definitions: readonly McpToolDefinition[] = [];
@@ -77,6 +80,16 @@ export class McpConnection {
 
   get status(): McpServerStatus {
     return this.#status;
+  }
+
+  /** Time at which the status began. */
+  get since(): Date {
+    return this.#since;
+  }
+
+  /** Median of the latest round trips in milliseconds; undefined without a connection. */
+  get latencyMs(): number | undefined {
+    return this.#link?.latencyMs();
   }
 
   /** Aborted when the connection is closed for good. */
@@ -118,6 +131,22 @@ export class McpConnection {
     if (this.#status === 'connected' && this.#link !== undefined) return this.#link;
     const message = `Cannot reach the MCP server "${this.#options.name}": ${this.#reason ?? this.#status}`;
     throw new GauntletError('tool_failed', message);
+  }
+
+  /**
+   * Close the connection and open another one. What runs over it fails.
+   *
+   * @returns Once the server is connected.
+   * @throws {GauntletError} As `ready`.
+   */
+  async reconnect(signal: AbortSignal): Promise<void> {
+    this.start();
+    const link = this.#link;
+    if (link !== undefined && this.#status === 'connected') {
+      this.#isHurried = true;
+      await this.#drop(link, 'it is connected again, as was asked for');
+    }
+    await this.ready(signal);
   }
 
   /**
@@ -187,9 +216,12 @@ export class McpConnection {
         this.#reason = this.#reasonOf(errorMessage(error));
         if (!signal.aborted) this.#fail(needsLogin(error) ? 'needs_auth' : 'failed');
       }
-      const hasGivenUp = failures >= pace.maxFailures;
+      if (this.#isHurried) failures = 0;
+      const hasGivenUp = !this.#isHurried && failures >= pace.maxFailures;
       if (hasGivenUp && this.#status === 'connecting') this.#fail('failed');
-      await this.#pause.wait({ failures, isParked: hasGivenUp || this.#status === 'needs_auth', signal });
+      const isParked = hasGivenUp || this.#status === 'needs_auth';
+      if (!this.#isHurried) await this.#pause.wait({ failures, isParked, signal });
+      this.#isHurried = false;
       if (!signal.aborted) this.#setStatus('connecting');
     }
   }
@@ -276,6 +308,7 @@ export class McpConnection {
   }
 
   #setStatus(status: McpServerStatus): void {
+    if (status !== this.#status) this.#since = new Date();
     this.#status = status;
     const waiters = this.#waiters;
     this.#waiters = [];

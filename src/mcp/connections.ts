@@ -43,9 +43,13 @@ export interface McpConnectionsOptions extends McpEnvironment {
 export interface McpServerState {
   readonly name: string;
   readonly state: McpServerStatus | 'needs_approval';
+  /** Time at which the state began, ISO 8601. */
+  readonly since: string;
   /** Reason for the missing connection. */
   readonly reason?: string;
   readonly toolCount: number;
+  /** Median of the latest round trips; absent where there was none. */
+  readonly latencyMs?: number;
   /** True for a server with an address, false for a program. */
   readonly isRemote: boolean;
 }
@@ -65,6 +69,13 @@ export interface McpConnections extends McpLogins, McpReads {
    * @throws {GauntletError} `not_found`, `tool_failed` with the reason, or `cancelled`.
    */
   ready(name: string, signal: AbortSignal, principal?: string): Promise<void>;
+  /**
+   * Connect a principal to a server again, now.
+   *
+   * @param isForAll True: a working connection that others share is closed, too; otherwise it stays.
+   * @throws {GauntletError} `not_found`, `conflict` for a server that is disabled or cannot be used, otherwise as `ready`.
+   */
+  reconnect(name: string, principal: string, isForAll: boolean, signal: AbortSignal): Promise<void>;
   /**
    * Open a connection that belongs to one principal and session, with the principal's credentials. The caller closes it;
    * it is not restored when it ends. Capabilities are declared for the handlers that are given.
@@ -106,6 +117,7 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
   let loading: Promise<LoadedLogins | undefined> | undefined;
   let loadFailure: string | undefined;
   let callbackUrl: string | undefined;
+  const since = new Date().toISOString();
 
   function start(callback?: string): void {
     callbackUrl ??= callback;
@@ -131,7 +143,13 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
     tools: (principal) => servers.tools(principal),
     offers: (principal) => servers.offers(principal),
     states: (principal) =>
-      describeServers(options.servers, (name) => stateOf(servers.find(name, principal), loadFailure)),
+      describeServers(options.servers, { since, loadFailure }, (name) => servers.find(name, principal)),
+    reconnect: async (name, principal, isForAll, signal) => {
+      refuseUnusable(name, options.servers[name]);
+      const { connection } = await serverNamed(name, principal);
+      const mayClose = isForAll || servers.hasOwn(name, principal);
+      await (mayClose ? connection.reconnect(signal) : connection.ready(signal));
+    },
     ready: async (name, signal, who) => void (await (await serverNamed(name, who)).connection.ready(signal)),
     ...createReads(serverNamed, servers),
     ...createLogins({ entries: options.servers, servers, serverNamed, loaded: () => loading }),
@@ -236,9 +254,7 @@ function openPins({ pinFile, onNotice }: McpConnectionsOptions): PinStore {
 }
 
 /** Members of a server's state that depend on its connection. */
-type ConnectionState = Pick<McpServerState, 'state' | 'reason' | 'toolCount'>;
-
-const DISABLED: ConnectionState = { state: 'disabled', toolCount: 0 };
+type ConnectionState = Pick<McpServerState, 'state' | 'since' | 'reason' | 'latencyMs' | 'toolCount'>;
 
 function enabledServers(servers: ServerEntries): readonly (readonly [string, McpServerSettings])[] {
   return Object.entries(servers).flatMap(([name, entry]) =>
@@ -258,28 +274,47 @@ function unknownServer(
   return new GauntletError('not_found', `No MCP server "${name}" is configured and enabled${others}`);
 }
 
+/** @throws {GauntletError} `conflict` for a server that is configured and has no connection by intent. */
+function refuseUnusable(name: string, entry: ServerEntries[string] | undefined): void {
+  if (entry === undefined) return;
+  if (entry.type === 'unusable')
+    throw new GauntletError('conflict', `Cannot connect to the MCP server "${name}": ${entry.reason}`);
+  if (entry.disabled === true)
+    throw new GauntletError('conflict', `The MCP server "${name}" is disabled in the setting "mcpServers"`);
+}
+
+/** Describe all servers. @param start State of those without a connection, when the server started. */
 function describeServers(
   settings: McpConnectionsOptions['servers'],
-  stateOfEnabled: (name: string) => ConnectionState,
+  start: { readonly since: string; readonly loadFailure: string | undefined },
+  find: (name: string) => McpServer | undefined,
 ): readonly McpServerState[] {
+  const { since, loadFailure } = start;
   return Object.entries(settings).map(([name, entry]) => ({
     name,
     isRemote: 'url' in entry,
     ...(entry.type === 'unusable'
-      ? { state: 'failed', reason: entry.reason, toolCount: 0 }
+      ? { state: 'failed', since, reason: entry.reason, toolCount: 0 }
       : entry.disabled
-        ? DISABLED
-        : stateOfEnabled(name)),
+        ? { state: 'disabled', since, toolCount: 0 }
+        : (serverState(find(name)) ??
+          (loadFailure === undefined
+            ? { state: 'connecting', since, toolCount: 0 }
+            : { state: 'failed', since, reason: loadFailure, toolCount: 0 }))),
   }));
 }
 
-/** Describe an enabled server; before the client is loaded, it is `connecting`. */
-function stateOf(server: McpServer | undefined, loadFailure: string | undefined): ConnectionState {
-  if (server === undefined) {
-    return loadFailure === undefined
-      ? { state: 'connecting', toolCount: 0 }
-      : { state: 'failed', reason: loadFailure, toolCount: 0 };
-  }
-  const { status, reason } = server.connection;
-  return { state: status, ...(reason === undefined ? {} : { reason }), toolCount: server.tools().length };
+/** Describe a server by its connection. */
+export function serverState(server: McpServer): ConnectionState;
+export function serverState(server: McpServer | undefined): ConnectionState | undefined;
+export function serverState(server: McpServer | undefined): ConnectionState | undefined {
+  if (server === undefined) return undefined;
+  const { status, since, reason, latencyMs } = server.connection;
+  return {
+    state: status,
+    since: since.toISOString(),
+    ...(reason !== undefined && { reason }),
+    ...(latencyMs !== undefined && { latencyMs }),
+    toolCount: server.tools().length,
+  };
 }

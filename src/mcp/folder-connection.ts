@@ -8,7 +8,7 @@ import type { OpenSharedStore } from '../log/shared-store.ts';
 import type { Tool } from '../tool/tool.ts';
 import type { Authorizations } from './authorization.ts';
 import { connectTool, type FolderServer } from './connect-tool.ts';
-import type { McpServerState } from './connections.ts';
+import { serverState, type McpServerState } from './connections.ts';
 import type { McpEnvironment } from './environment.ts';
 import type { AuthorizationTarget } from './grants.ts';
 import type { ResourceSubscriber } from './subscriptions.ts';
@@ -16,9 +16,13 @@ import type { ServerOffer } from './offers.ts';
 import type { OwnedLinks } from './owned-links.ts';
 import type { PinStore } from './pin-store.ts';
 import type { McpServer } from './server.ts';
+import { visibleLine } from './visible-text.ts';
 
 /** Servers of all sessions together; each may be a process. */
 const MAX_OPEN_SERVERS = 64;
+
+/** Longest reason why one could not be begun, in characters. */
+const FAILURE_CHARS = 2_000;
 
 /** Where answers are remembered, by digest. */
 const NAMESPACE = 'mcp-folder-servers';
@@ -49,6 +53,8 @@ export class FolderConnection {
   readonly #digest: string;
   readonly #tool: Tool;
   #isApproved = false;
+  /** Time at which its state began while it has no connection. */
+  #since = new Date().toISOString();
   #isClosed = false;
   #opening: Promise<McpServer> | undefined;
   #opened: McpServer | undefined;
@@ -109,13 +115,11 @@ export class FolderConnection {
   /** Return the state, for people. */
   state(): McpServerState {
     const common = { name: this.name, isRemote: this.isRemote };
-    if (!this.#isApproved) return { ...common, state: 'needs_approval', reason: this.#callFirst, toolCount: 0 };
-    const server = this.#opened;
-    if (server === undefined && this.#failure !== undefined)
-      return { ...common, state: 'failed', reason: this.#failure, toolCount: 0 };
-    if (server === undefined) return { ...common, state: 'connecting', toolCount: 0 };
-    const { status, reason } = server.connection;
-    return { ...common, state: status, ...(reason !== undefined && { reason }), toolCount: server.tools().length };
+    const unconnected = { ...common, since: this.#since, toolCount: 0 };
+    if (!this.#isApproved) return { ...unconnected, state: 'needs_approval', reason: this.#callFirst };
+    if (this.#opened) return { ...common, ...serverState(this.#opened) };
+    if (this.#failure === undefined) return { ...unconnected, state: 'connecting' };
+    return { ...unconnected, state: 'failed', reason: this.#failure };
   }
 
   /** Return the server, connected or not. @throws {GauntletError} `tool_failed` if nobody has said yes to it. */
@@ -130,6 +134,19 @@ export class FolderConnection {
     if ('url' in settings) return { principal: this.#principal, name, settings };
     const why = 'it is a program of this machine, which has no login';
     throw new GauntletError('invalid_input', `Cannot authorize the MCP server "${name}": ${why}`);
+  }
+
+  /**
+   * Connect again, now.
+   *
+   * @throws {GauntletError} `conflict` if nobody has said yes to it, otherwise as `McpConnections.ready`.
+   */
+  async reconnectNow(signal: AbortSignal): Promise<void> {
+    if (!this.#isApproved)
+      throw new GauntletError('conflict', `Cannot connect to the MCP server "${this.name}": ${this.#callFirst}`);
+    const isNew = this.#opened === undefined;
+    const { connection } = await this.#open();
+    await (isNew ? connection.ready(signal) : connection.reconnect(signal));
   }
 
   /** Connect again, with the tokens that there are now. */
@@ -169,6 +186,7 @@ export class FolderConnection {
     const { name, folder } = this.#server;
     await this.#approvals.set(this.#digest, { name, folder });
     this.#isApproved = true;
+    this.#since = new Date().toISOString();
     const server = await this.#open();
     await server.connection.ready(signal);
     return server.tools().map((tool) => tool.name);
@@ -207,7 +225,8 @@ export class FolderConnection {
   }
 
   #tell(error: unknown): void {
-    this.#failure = errorMessage(error);
+    this.#since = new Date().toISOString();
+    this.#failure = visibleLine(errorMessage(error), FAILURE_CHARS);
     this.#options.onNotice('warning', 'mcp_failed', `MCP server "${this.name}": ${errorMessage(error)}`);
   }
 }

@@ -5,6 +5,7 @@ import { Client, type ConnectOptions, type Transport, type VersionNegotiationMod
 import type { Limits } from '../../config/limits.ts';
 import { capabilitiesOf, type LinkHandlers, registerHandlers, requestLogs } from './link-handlers.ts';
 import { prepareMessages } from './received-messages.ts';
+import { measureRoundTrips } from './round-trips.ts';
 
 /** A server may take this long to end after its input was closed or its session was ended. */
 export const CLOSE_MS = 500;
@@ -16,6 +17,8 @@ export interface McpLink {
   readonly closed: Promise<string>;
   /** The same reason once there is one. Requests use this, since each would leave a listener on `closed`. */
   endReason(): string | undefined;
+  /** Median of the latest round trips in milliseconds; undefined before the first. */
+  latencyMs(): number | undefined;
   /** Close it; pending requests fail at once. @returns Once the transport has ended. */
   close(): Promise<void>;
 }
@@ -55,6 +58,7 @@ export interface LinkOptions {
  */
 export async function openLink(options: LinkOptions): Promise<McpLink> {
   const { transport } = options;
+  const latencyMs = measureRoundTrips(transport);
   const client = new Client(
     { name: 'gauntlet', version: '0.1.0' },
     // The SDK's own `listChanged` would make connecting wait for a stream that a server may never acknowledge.
@@ -91,7 +95,7 @@ export async function openLink(options: LinkOptions): Promise<McpLink> {
     await transport.close();
     throw error;
   }
-  return { client, closed, endReason: () => reason, close };
+  return { client, closed, endReason: () => reason, latencyMs, close };
 }
 
 /** Bound the answers that wait until a server reads them. @param onExceeded Called when there are too many. */

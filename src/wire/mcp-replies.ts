@@ -2,7 +2,7 @@
  * Replies about MCP servers and logins at them.
  */
 import * as z from 'zod';
-import { Count } from './values.ts';
+import { Count, Time } from './values.ts';
 
 const McpLogin = z.object({
   state: z.enum(['none', 'pending', 'held']).describe('`pending`: begun, and not finished yet'),
@@ -10,21 +10,26 @@ const McpLogin = z.object({
   failure: z.string().optional().describe('Why the last one that was begun did not succeed'),
 });
 
-/** The MCP servers, as the caller has them. */
-export const McpServers = z.object({
-  servers: z.array(
-    z.object({
-      name: z.string(),
-      state: z
-        .enum(['connecting', 'connected', 'needs_auth', 'needs_approval', 'failed', 'disabled'])
-        .describe("`needs_approval`: a folder's server that nobody has said yes to"),
-      reason: z.string().optional().describe('Why there is no connection'),
-      tool_count: Count,
-      remote: z.boolean().describe('It has an address; otherwise it is a program'),
-      login: McpLogin.optional().describe('Absent where there is none to have'),
-    }),
-  ),
+/** An MCP server, as the caller has it. */
+export const McpServer = z.object({
+  name: z.string(),
+  state: z
+    .enum(['connecting', 'connected', 'needs_auth', 'needs_approval', 'failed', 'disabled'])
+    .describe("`needs_approval`: a folder's server that nobody has said yes to"),
+  since: Time.describe('When the state began'),
+  reason: z.string().optional().describe('Why there is no connection'),
+  latency_ms: z
+    .number()
+    .min(0)
+    .optional()
+    .describe('Median of the latest round trips, calls of tools left out; absent if unknown'),
+  tool_count: Count,
+  remote: z.boolean().describe('It has an address; otherwise it is a program'),
+  login: McpLogin.optional().describe('Absent where there is none to have'),
 });
+
+/** The MCP servers, as the caller has them. */
+export const McpServers = z.object({ servers: z.array(McpServer) });
 
 /** A login that was begun. */
 export const McpLoginBegun = z.object({

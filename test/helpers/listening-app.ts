@@ -63,6 +63,7 @@ const noLogin = () => Promise.reject(new GauntletError('not_found', 'There are n
 
 const noLogins: Dependencies['logins'] = {
   authorize: noLogin,
+  reconnect: noLogin,
   finishAuthorization: noLogin,
   logOut: noLogin,
   login: () => Promise.resolve(undefined),

@@ -35,6 +35,7 @@ beforeAll(async () => {
         tasks,
         hidden: everything,
         broken: { command: '/nowhere/at-all' },
+        off: { command: '/nowhere/at-all', disabled: true },
       },
     },
   });
@@ -157,6 +158,19 @@ describe('an upstream', () => {
     expect((await post('nothing')).status).toBe(404);
     const broken = await post('broken');
     expect([broken.status, broken.body.error.code]).toEqual([503, 'overloaded']);
+  });
+
+  it('is connected again when that is asked for, and the reply says what came of it', async () => {
+    const again = (name: string) => client.post(`/mcp-servers/${name}/reconnect`, {});
+    expect((await again('hidden')).body).toMatchObject({
+      name: 'hidden',
+      state: 'connected',
+      since: expect.stringMatching(/Z$/),
+      latency_ms: expect.any(Number),
+    });
+    expect((await again('broken')).body).toMatchObject({ state: 'failed', reason: expect.any(String) });
+    expect(await again('off')).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } });
+    expect((await again('nothing')).status).toBe(404);
   });
 });
 

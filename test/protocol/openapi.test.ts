@@ -146,6 +146,7 @@ describe('every reply fits its description', () => {
       ['get', '/sessions/{id}', '/sessions/ses_none'],
       ['get', '/sessions', '/sessions?limit=x'],
       ['post', '/execute', '/execute'],
+      ['post', '/mcp-servers/{name}/reconnect', '/mcp-servers/none/reconnect'],
     ] as const) {
       const reply = await expectDescribed(method, path, address, method === 'post' ? { sesion_id: 'x' } : undefined);
       expect(reply.status).toBeGreaterThanOrEqual(400);

@@ -85,9 +85,49 @@ describe('a server that cannot be used', () => {
   test('is never started while it is disabled', async () => {
     const servers = startServers({ off: { ...fixtureServer(), disabled: true } });
 
-    expect(servers.states()).toEqual([{ name: 'off', isRemote: false, state: 'disabled', toolCount: 0 }]);
+    const since = expect.any(String);
+    expect(servers.states()).toEqual([{ name: 'off', isRemote: false, state: 'disabled', since, toolCount: 0 }]);
     await expect(servers.ready('off', signal)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(servers.reconnect('off', 'owner', true, signal)).rejects.toMatchObject({ code: 'conflict' });
     expect(servers.pids).toEqual([]);
+  });
+});
+
+describe('connecting again', () => {
+  test('replaces a connection that works, at once, and as often as it is asked for', async () => {
+    const servers = startServers({ one: fixtureServer() }, { firstMs: 60_000, maxFailures: 0 });
+    await servers.ready('one', signal);
+    const [before] = servers.states();
+    for (let count = 0; count < 3; count++) await servers.reconnect('one', 'owner', true, signal);
+    expect(servers.pids).toHaveLength(4);
+    const [after] = servers.states();
+    expect(after).toMatchObject({ state: 'connected', latencyMs: expect.any(Number) });
+    expect(Date.parse(after?.since ?? '')).toBeGreaterThan(Date.parse(before?.since ?? ''));
+    await expect(callTool(servers, 'mcp__one__echo')).resolves.toMatchObject({ content: '{}' });
+  });
+
+  test('asked for by several at once happens once', async () => {
+    const servers = startServers({ one: fixtureServer() });
+    await servers.ready('one', signal);
+    await Promise.all([1, 2, 3].map(() => servers.reconnect('one', 'owner', true, signal)));
+    expect(servers.pids).toHaveLength(2);
+  });
+
+  test('by one of those who share a connection does not end it', async () => {
+    const servers = startServers({ one: fixtureServer() });
+    await servers.ready('one', signal);
+    await servers.reconnect('one', 'other', false, signal);
+    expect(servers.pids).toHaveLength(1);
+  });
+
+  test('tries a server that was given up, and tells its reason without secrets', async () => {
+    const settings = { ...fixtureServer('crash-at-start'), env: { API_KEY: 'cannot find my configuration' } };
+    const servers = startServers({ bad: settings }, { maxFailures: 0 });
+    await eventually(() => servers.states()[0]?.state === 'failed');
+    await expect(servers.reconnect('bad', 'other', false, signal)).rejects.toMatchObject({ code: 'tool_failed' });
+    expect(servers.pids).toHaveLength(2);
+    expect(servers.states()[0]?.reason).toContain('[hidden]');
+    expect(servers.states()[0]?.latencyMs).toBeUndefined();
   });
 });
 
