@@ -124,8 +124,10 @@ export interface UndoReply {
 /** An MCP server as the caller has it. */
 export interface McpServer {
   readonly name: string;
-  readonly state: 'connecting' | 'connected' | 'needs_auth' | 'failed' | 'disabled';
+  readonly state: 'connecting' | 'connected' | 'needs_auth' | 'needs_approval' | 'failed' | 'disabled';
+  readonly since: string;
   readonly reason?: string;
+  readonly latency_ms?: number;
   readonly tool_count: number;
   readonly remote: boolean;
   readonly login?: { readonly state: 'none' | 'pending' | 'held'; readonly failure?: string };

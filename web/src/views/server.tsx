@@ -14,6 +14,9 @@ import { TEXTS } from '../texts.ts';
 const FIGURES_MS = 2_000;
 const MCP_MS = 5_000;
 
+/** States in which connecting again may help. */
+const CAN_RECONNECT: ReadonlySet<McpServer['state']> = new Set(['connecting', 'connected', 'failed']);
+
 /** Server. */
 export function ServerView() {
   return (
@@ -177,6 +180,10 @@ function McpLine({ found, onChange }: { readonly found: McpServer; onChange(): v
     setAddress(reply.authorization_url);
     onChange();
   });
+  const reconnect = useAction(async () => {
+    await server.request('POST', `${path}/reconnect`, { body: {} });
+    onChange();
+  });
   const logout = useAction(async () => {
     await server.request('DELETE', `${path}/login`);
     onChange();
@@ -189,14 +196,20 @@ function McpLine({ found, onChange }: { readonly found: McpServer; onChange(): v
           <Line text={found.name} />
         </strong>
         <span className={`state ${found.state}`}>{TEXTS.server.states[found.state]}</span>
-        <span className="muted">{TEXTS.server.toolCount(found.tool_count)}</span>
+        <span className="muted">
+          {[
+            TEXTS.server.since(new Date(found.since).toLocaleString()),
+            TEXTS.server.toolCount(found.tool_count),
+            ...(found.latency_ms === undefined ? [] : [TEXTS.server.latency(duration(found.latency_ms))]),
+          ].join(' · ')}
+        </span>
         {found.remote && found.state === 'needs_auth' && (
           <Button disabled={login.isBusy} onClick={() => login.run()}>
             {TEXTS.server.login}
           </Button>
         )}
-        {found.remote && found.state === 'failed' && (
-          <Button disabled={login.isBusy} onClick={() => login.run()}>
+        {CAN_RECONNECT.has(found.state) && (
+          <Button disabled={reconnect.isBusy} onClick={() => reconnect.run()}>
             {TEXTS.server.reconnect}
           </Button>
         )}
@@ -213,7 +226,7 @@ function McpLine({ found, onChange }: { readonly found: McpServer; onChange(): v
           {TEXTS.server.openLogin}
         </a>
       )}
-      <Problem>{login.problem ?? logout.problem}</Problem>
+      <Problem>{login.problem ?? reconnect.problem ?? logout.problem}</Problem>
     </li>
   );
 }
