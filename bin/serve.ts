@@ -120,6 +120,7 @@ function buildDoors(settings: Settings, parts: DoorParts): Promise<FastifyInstan
     hasRepl: engine.hasRepl,
     authenticate: createAuthenticator(tokens),
     limitsOf: engine.limitsOf,
+    principals: [OWNER, ...settings.principals.map(({ name }) => name)],
     describePrincipal: describePrincipals(settings),
     onBadCredential: (address) => engine.trail.recordBadCredential(address),
     hosts,

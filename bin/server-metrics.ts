@@ -13,7 +13,7 @@ import type { Tool } from '../src/tool/tool.ts';
 export interface MeasuredParts {
   readonly calls: CallMetrics;
   readonly log: Pick<FrameLog, 'usedBytes' | 'sessionCount'>;
-  readonly directory: Pick<SessionDirectory, 'openCount' | 'taskCount' | 'questionCount'>;
+  readonly directory: Pick<SessionDirectory, 'usage'>;
   readonly mcp: Pick<McpConnections, 'states'>;
   readonly processHost: Pick<ManagedProcessHost, 'figures'>;
   readonly networkDenials: () => number;
@@ -32,14 +32,14 @@ export function createCallMetrics(tools: () => readonly Tool[]): CallMetrics {
 
 /** Return all figures in the text format of Prometheus. */
 export function metricsText({ calls, log, directory, mcp, processHost, networkDenials }: MeasuredParts): string {
-  const { openCount } = directory;
-  const asleepCount = Math.max(0, log.sessionCount() - openCount);
+  const { open, questions, tasks } = directory.usage();
+  const asleepCount = Math.max(0, log.sessionCount() - open);
   const host = processHost.figures();
   const gauges: readonly (readonly [name: string, help: string, samples: readonly Sample[]])[] = [
-    ['gauntlet_sessions_open', 'Sessions in memory', one(openCount)],
+    ['gauntlet_sessions_open', 'Sessions in memory', one(open)],
     ['gauntlet_sessions_asleep', 'Sessions on disk alone', one(asleepCount)],
-    ['gauntlet_tasks_running', 'Background tasks that run', one(directory.taskCount)],
-    ['gauntlet_questions_open', 'Questions that wait for an answer', one(directory.questionCount)],
+    ['gauntlet_tasks_running', 'Background tasks that run', one(tasks)],
+    ['gauntlet_questions_open', 'Questions that wait for an answer', one(questions)],
     ['gauntlet_question_age_seconds', 'Age of the oldest open question', one(calls.oldestQuestionSeconds)],
     ['gauntlet_mcp_servers', 'MCP servers of the settings by state', byState(mcp.states())],
     ['gauntlet_process_host_up', '1 while the process that starts commands runs', one(host.isRunning ? 1 : 0)],

@@ -35,6 +35,7 @@ export type Sessions = Pick<
   | 'relabel'
   | 'remove'
   | 'standing'
+  | 'usage'
 >;
 
 /** A skill as a prompt. */
@@ -75,6 +76,8 @@ export interface Dependencies {
   authenticate(token: string): string | undefined;
   /** Verifies signed tokens; absent: they do not count. */
   readonly signedTokens?: SignedTokens | undefined;
+  /** Names of all principals, the owner first. */
+  readonly principals: readonly string[];
   /** Return the limits of a principal, which never change. */
   limitsOf(principal: string): PrincipalLimits;
   /** Return what a principal may do beside its limits. */

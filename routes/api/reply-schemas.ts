@@ -53,6 +53,7 @@ const REPLIES = {
   Explanation: session.WireExplanation,
   TestedPermissions: session.TestedPermissions,
   Principal: session.Principal,
+  Principals: session.Principals,
   Prompt: LOG_FRAMES.PermissionRequestFrame,
   Prompts: session.Prompts,
   AllPrompts: session.AllPrompts,

@@ -200,6 +200,16 @@ export const CallHits = z.object({
   next_cursor: z.string().optional().describe('Absent at the beginning of the log'),
 });
 
+const PrincipalLimits = z
+  .object({
+    requests_per_second: z.number(),
+    request_burst: z.number(),
+    calls_at_once: z.number(),
+    sessions_in_use: z.number(),
+    streams: z.number(),
+  })
+  .describe('0: no bound');
+
 /** The sender of a token. */
 export const Principal = z.object({
   principal: z.string(),
@@ -210,16 +220,26 @@ export const Principal = z.object({
     own: z.boolean().describe('Questions of its own sessions'),
     two_person: z.boolean().describe('Questions of others that want the yes of two'),
   }),
-  limits: z
-    .object({
-      requests_per_second: z.number(),
-      request_burst: z.number(),
-      calls_at_once: z.number(),
-      sessions_in_use: z.number(),
-      streams: z.number(),
-    })
-    .describe('0: no bound'),
+  limits: PrincipalLimits,
   version: z.string().describe('Of the server'),
+});
+
+/** All principals, for the owner. */
+export const Principals = z.object({
+  principals: z.array(
+    z.object({
+      principal: z.string(),
+      roots: Principal.shape.roots,
+      max_mode: Principal.shape.max_mode,
+      limits: PrincipalLimits,
+      sessions: z.object({
+        open: Count.describe('In memory, those of agents included'),
+        waiting: Count.describe('Those that wait for a person'),
+      }),
+      calls: Count.describe('Calls that have not ended'),
+      tasks: Count.describe('Background tasks that run'),
+    }),
+  ),
 });
 
 /** Frames that were acknowledged and cannot be read any more. */

@@ -36,6 +36,7 @@ export const noSessions: Sessions = {
   watch: () => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }) }),
   relabel: () => Promise.reject(noSuchSession()),
   remove: () => Promise.reject(noSuchSession()),
+  usage: () => ({ open: 0, waiting: 0, calls: 0, questions: 0, tasks: 0 }),
 };
 
 function noSuchSession(): GauntletError {
@@ -89,6 +90,7 @@ export async function listeningApp(changes: Partial<Omit<Dependencies, 'limits'>
       { principal: 'owner', tokenSha256: sha256(TOKEN) },
       { principal: 'other', tokenSha256: sha256(`${TOKEN}-other`) },
     ]),
+    principals: ['owner', 'other'],
     limitsOf: () => limits,
     describePrincipal: () => ({ answersTwoPerson: false }),
     hosts,

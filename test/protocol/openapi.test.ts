@@ -48,6 +48,7 @@ describe('every reply fits its description', () => {
     await below('post', '/permissions', { updates: [{ type: 'addRules', behavior: 'deny', rules: ['Bsah'] }] });
     await below('post', '/permissions/test', { mode: 'plan' });
     await expectDescribed('get', '/principals/self', '/principals/self');
+    await expectDescribed('get', '/principals', '/principals');
     await below('post', '/cancel', {});
     await below('patch', '', { title: 'Two', archived: true });
     await below('delete', '');

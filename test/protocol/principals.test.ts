@@ -41,6 +41,26 @@ async function start(): Promise<void> {
 }
 beforeAll(start);
 
+describe('the list of principals', () => {
+  it("is the owner's alone, with the bounds of each and what runs in its sessions", async () => {
+    const id = await bob.session({ on_ask: 'wait' });
+    // It ends with the session.
+    void bob.execute(id, [block('Write', { file_path: 'asked.txt', content: '' })]).catch(() => undefined);
+    const listed = async () => (await wireClient(server).get('/principals')).body['principals'] as unknown[];
+    const sessions = { open: 1, waiting: 1 };
+    await expect.poll(async () => (await listed())[2]).toMatchObject({ principal: 'bob', sessions, calls: 1 });
+    const [owner, ...others] = await listed();
+    expect(owner).toMatchObject({ principal: 'owner', sessions: { open: 0, waiting: 0 }, calls: 0, tasks: 0 });
+    expect(others).toMatchObject([
+      { principal: 'ann', roots: [folder('ann'), expect.any(String)], limits: { calls_at_once: 0 } },
+      { principal: 'bob', roots: [folder('bob')], max_mode: 'default' },
+      { principal: 'eve', roots: [] },
+    ]);
+    expect(await ann.get('/principals')).toMatchObject({ status: 403, body: { error: { code: 'forbidden' } } });
+    await bob.send('DELETE', `/sessions/${id}`);
+  });
+});
+
 describe('A14: what belongs to another', () => {
   it('is not there, by whatever route it is asked for', async () => {
     const theirs = await sessionWithEverything();

@@ -20,6 +20,19 @@ interface Awake {
   usedMs: number;
 }
 
+/** Contents of the sessions in memory. */
+export interface SessionUsage {
+  /** Sessions, those of agents included. */
+  readonly open: number;
+  /** Sessions that wait for a person, those of agents as part of their parent. */
+  readonly waiting: number;
+  /** Calls that were accepted and have not ended. */
+  readonly calls: number;
+  readonly questions: number;
+  /** Background tasks that run. */
+  readonly tasks: number;
+}
+
 /** Loaded sessions by id. */
 export class AwakeSessions {
   readonly #rules: SleepRules;
@@ -32,6 +45,19 @@ export class AwakeSessions {
   constructor(rules: SleepRules) {
     this.#rules = rules;
     this.#timer = setInterval(() => this.#look(), Math.min(IDLE_CHECK_MS, rules.limits.idleSessionMs)).unref();
+  }
+
+  /** Count what sessions hold. @param principal Absent: those of all. */
+  usage(principal?: string): SessionUsage {
+    const sessions = principal === undefined ? this.all : this.all.filter((session) => session.principal === principal);
+    const sum = (count: (session: Session) => number) => sessions.reduce((total, session) => total + count(session), 0);
+    return {
+      open: sessions.length,
+      waiting: sessions.filter((session) => !session.isChild && session.prompts().length > 0).length,
+      calls: sum(({ callCount }) => callCount),
+      questions: sum(({ ownPrompts }) => ownPrompts.length),
+      tasks: sum(({ runningTaskCount }) => runningTaskCount),
+    };
   }
 
   get size(): number {

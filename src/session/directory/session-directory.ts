@@ -9,7 +9,7 @@ import type { PrincipalLimits } from '../../../config/settings/principal-limits.
 import { GauntletError, isGauntletError } from '../../base/errors.ts';
 import type { LoggedSession, SessionPage } from '../../log/frame-log.ts';
 import { beginChild } from './begin-child.ts';
-import { AwakeSessions } from './awake-sessions.ts';
+import { AwakeSessions, type SessionUsage } from './awake-sessions.ts';
 import { listSessions, type SessionQuery } from './list-sessions.ts';
 import { type NewSession, type NewSessionRules, newSessionFrame } from './new-session.ts';
 import { OpenQuestions, type SessionQuestion } from './open-questions.ts';
@@ -73,14 +73,9 @@ export class SessionDirectory {
     return this.#awake.size;
   }
 
-  /** Number of questions that wait for an answer. A session that has one is in memory. */
-  get questionCount(): number {
-    return this.#awake.all.reduce((sum, session) => sum + session.ownPrompts.length, 0);
-  }
-
-  /** Number of background tasks that run. */
-  get taskCount(): number {
-    return this.#awake.all.reduce((sum, session) => sum + session.runningTaskCount, 0);
+  /** Count what a principal's sessions hold, or those of all. One that has a question or a task is in memory. */
+  usage(principal?: string): SessionUsage {
+    return this.#awake.usage(principal);
   }
 
   /**

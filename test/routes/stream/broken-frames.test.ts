@@ -101,6 +101,7 @@ function membersOf(directory: SessionDirectory) {
     createForBatch: directory.createForBatch.bind(directory),
     openToAnswer: directory.openToAnswer.bind(directory),
     standing: directory.standing.bind(directory),
+    usage: directory.usage.bind(directory),
     openQuestions: directory.openQuestions.bind(directory),
     list: directory.list.bind(directory),
     watch: directory.watch.bind(directory),
