@@ -13,6 +13,10 @@ import { TEXTS } from '../texts.ts';
 
 const FIGURES_MS = 2_000;
 const MCP_MS = 5_000;
+const PRINCIPALS_MS = 5_000;
+
+/** The principal whose token is the server's own. */
+const OWNER = 'owner';
 
 /** States in which connecting again may help. */
 const CAN_RECONNECT: ReadonlySet<McpServer['state']> = new Set(['connecting', 'connected', 'failed']);
@@ -24,6 +28,7 @@ export function ServerView() {
       <ViewHead title={TEXTS.server.title} />
       <Figures />
       <You />
+      <Principals />
       <McpServers />
       <Tools />
     </div>
@@ -102,7 +107,6 @@ interface Self {
 function You() {
   const { server, signedIn, signOut } = useConsole();
   const { value } = useLoaded((signal) => server.request<Self>('GET', '/principals/self', { signal }), []);
-  const limits = Object.entries(value?.limits ?? {}).filter(([, limit]) => limit !== 0);
   return (
     <section aria-labelledby="you">
       <h2 id="you">{TEXTS.server.you}</h2>
@@ -135,15 +139,87 @@ function You() {
           {value?.may_answer.two_person && `, ${TEXTS.server.twoPerson}`}
         </dd>
         <dt>{TEXTS.server.limits}</dt>
-        <dd>
-          {limits.length === 0
-            ? TEXTS.server.unset
-            : limits.map(([name, limit]) => `${name.replaceAll('_', ' ')}: ${limit}`).join(', ')}
-        </dd>
+        <dd>{limitTexts(value?.limits ?? {})}</dd>
       </dl>
       <Button onClick={signOut}>{TEXTS.server.signOut}</Button>
     </section>
   );
+}
+
+/** One entry of the owner's list. */
+interface ListedPrincipal extends Pick<Self, 'principal' | 'roots' | 'max_mode' | 'limits'> {
+  readonly sessions: { readonly open: number; readonly waiting: number };
+  readonly calls: number;
+  readonly tasks: number;
+}
+
+/** All principals; shown to the owner alone. */
+function Principals() {
+  const { signedIn } = useConsole();
+  return signedIn.principal === OWNER ? <PrincipalTable /> : null;
+}
+
+function PrincipalTable() {
+  const { server } = useConsole();
+  const nowMs = useNow(PRINCIPALS_MS);
+  const { value, problem } = useLoaded(
+    (signal) => server.request<{ principals: ListedPrincipal[] }>('GET', '/principals', { signal }),
+    [nowMs],
+  );
+  const texts = TEXTS.server;
+  const columns = [
+    texts.principal,
+    texts.sessionsOpen,
+    texts.waiting,
+    texts.calls,
+    texts.tasks,
+    texts.maxMode,
+    texts.roots,
+    texts.limits,
+  ];
+  return (
+    <section aria-labelledby="principals">
+      <h2 id="principals">{texts.principals}</h2>
+      <Problem>{problem}</Problem>
+      <div className="table-box" tabIndex={0} role="region" aria-label={texts.principals}>
+        <table>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th key={column} scope="col">
+                  {column}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {(value?.principals ?? []).map(({ principal, sessions, calls, tasks, max_mode, roots, limits }) => (
+              <tr key={principal}>
+                <th scope="row">
+                  <Line text={principal} />
+                </th>
+                <td>{sessions.open}</td>
+                <td>{sessions.waiting}</td>
+                <td>{calls}</td>
+                <td>{tasks}</td>
+                <td>{max_mode ?? '–'}</td>
+                <td>
+                  <Line text={roots ? roots.join(', ') || texts.unset : '–'} />
+                </td>
+                <td>{limitTexts(limits)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  );
+}
+
+/** The limits that are set, in words. */
+function limitTexts(limits: Self['limits']): string {
+  const set = Object.entries(limits).filter(([, limit]) => limit !== 0);
+  return set.map(([name, limit]) => `${name.replaceAll('_', ' ')}: ${limit}`).join(', ') || TEXTS.server.unset;
 }
 
 function McpServers() {
