@@ -47,7 +47,7 @@ export function createReads(
     readResource: async (name, uri, signal, who) => (await serverNamed(name, who)).readResource(uri, signal),
     listTemplates: async (name, signal, who) => (await serverNamed(name, who)).listTemplates(signal),
     complete: async (name, request, signal, who) => (await serverNamed(name, who)).complete(request, signal),
-    subscribe: (name, uri, subscriber, who) => servers.find(name, who)?.subscriptions.add(uri, subscriber),
+    subscribe: (name, uri, subscriber, who) => servers.find(name, who)?.subscriptions.add(uri, subscriber, who),
     unsubscribe: (name, uri, id) => servers.named(name).forEach((one) => one.subscriptions.remove(uri, id)),
     endSubscriptions: (id) => servers.all().forEach((server) => server.subscriptions.removeAll(id)),
   };

@@ -9,7 +9,10 @@ import type { Limits } from '../../config/limits.ts';
 import type { McpConnection } from './connection.ts';
 import { MAX_RETRY_MS, type RetryPace, retryPause } from './retry-pause.ts';
 
-/** Resources of one server that are subscribed to, for all subscribers; further ones are not. */
+/**
+ * Resources of one server that are subscribed to, for all subscribers. Once there are as many, a principal that has more
+ * than another loses its oldest for the other's next.
+ */
 const MAX_RESOURCES = 256;
 
 /** Resources of one server that one subscriber is told of; the oldest is dropped for another one. */
@@ -28,6 +31,12 @@ export interface ResourceSubscriber {
   onUpdated(uri: string): void;
 }
 
+/** A subscriber, and whose it is. */
+interface Subscription {
+  readonly subscriber: ResourceSubscriber;
+  readonly principal: string;
+}
+
 /** Options of `ResourceSubscriptions`. */
 export interface SubscriptionsOptions {
   readonly limits: Pick<Limits, 'mcpConnectMs'>;
@@ -38,7 +47,7 @@ export interface SubscriptionsOptions {
 export class ResourceSubscriptions {
   readonly #options: SubscriptionsOptions;
   /** By address; the oldest first. */
-  readonly #subscribers = new Map<string, Map<string, ResourceSubscriber>>();
+  readonly #subscribers = new Map<string, Map<string, Subscription>>();
   /** Addresses that the server of the older era was told of, and those that it is being told of. */
   readonly #told = new Set<string>();
   readonly #telling = new Set<string>();
@@ -65,17 +74,18 @@ export class ResourceSubscriptions {
     else for (const uri of this.#subscribers.keys()) void this.#tell(uri);
   }
 
-  /** Subscribe. Does nothing if the server has no subscriptions, or too many. */
-  add(uri: string, subscriber: ResourceSubscriber): void {
+  /** Subscribe. Does nothing if the server has no subscriptions, or too many of the principal. */
+  add(uri: string, subscriber: ResourceSubscriber, principal = ''): void {
     if (this.#client?.getServerCapabilities()?.resources?.subscribe !== true) return;
+    const subscription = { subscriber, principal };
     const known = this.#subscribers.get(uri);
-    if (known?.has(subscriber.id)) return void known.set(subscriber.id, subscriber);
+    if (known?.has(subscriber.id)) return void known.set(subscriber.id, subscription);
     const own = [...this.#subscribers].filter(([, subscribers]) => subscribers.has(subscriber.id));
     const [oldest] = own;
     if (own.length >= MAX_RESOURCES_OF_SUBSCRIBER && oldest) this.remove(oldest[0], subscriber.id);
-    if (known) return void known.set(subscriber.id, subscriber);
-    if (this.#subscribers.size >= MAX_RESOURCES) return;
-    this.#subscribers.set(uri, new Map([[subscriber.id, subscriber]]));
+    if (known) return void known.set(subscriber.id, subscription);
+    if (!this.#makeRoom(principal)) return;
+    this.#subscribers.set(uri, new Map([[subscriber.id, subscription]]));
     this.#change(uri);
   }
 
@@ -106,7 +116,29 @@ export class ResourceSubscriptions {
       if (told.isAgain) this.updated(uri);
     };
     setTimeout(end, PAUSE_MS).unref();
-    for (const subscriber of subscribers) if (this.#mayTell(subscriber)) subscriber.onUpdated(uri);
+    for (const { subscriber } of subscribers) if (this.#mayTell(subscriber)) subscriber.onUpdated(uri);
+  }
+
+  /**
+   * Make room for another resource of a principal. Each resource counts for the principal that was the first of those
+   * who still want it.
+   *
+   * @returns False if no other principal has more.
+   */
+  #makeRoom(principal: string): boolean {
+    while (this.#subscribers.size >= MAX_RESOURCES) {
+      const held = new Map<string, string[]>();
+      for (const [uri, subscriptions] of this.#subscribers) {
+        const [first] = subscriptions.values();
+        if (first) held.set(first.principal, [...(held.get(first.principal) ?? []), uri]);
+      }
+      const most = [...held].reduce((one, other) => (other[1].length > one[1].length ? other : one));
+      const [greediest, [oldest]] = most;
+      if (oldest === undefined || most[1].length <= (held.get(principal)?.length ?? 0) + 1) return false;
+      for (const [id, { principal: whose }] of this.#subscribers.get(oldest) ?? [])
+        if (whose === greediest) this.remove(oldest, id);
+    }
+    return true;
   }
 
   #mayTell({ id }: ResourceSubscriber): boolean {

@@ -47,6 +47,28 @@ describe('in 2025-11-25', () => {
     await expect.poll(async () => new Set(await asked(servers, 'resources/subscribe')).size).toBe(256 + 6);
   });
 
+  test('one principal cannot keep the others from subscribing', async () => {
+    const servers = startServers({ notes: offeringServer() });
+    await servers.ready('notes', signal);
+    const subscribers = (name: string, count: number) =>
+      Array.from({ length: count }, (_, index) => {
+        const one = subscriber(`${name} ${index}`);
+        servers.subscribe('notes', `${name}://${index}`, one, name);
+        return one;
+      });
+    const greedy = subscribers('greedy', 300);
+    const modest = subscribers('modest', 300);
+    const touched = async (name: string, of: readonly ReturnType<typeof subscriber>[], index: number) => {
+      await callTool(servers, 'mcp__notes__touch', { uri: `${name}://${index}` });
+      return of[index]?.updated.length;
+    };
+    // Each has its half: the greedy one lost its oldest, the other got no more.
+    expect(await touched('greedy', greedy, 127)).toBe(0);
+    expect(await touched('greedy', greedy, 128)).toBe(1);
+    expect(await touched('modest', modest, 127)).toBe(1);
+    expect(await touched('modest', modest, 128)).toBe(0);
+  });
+
   test('many changes at once are told as few', async () => {
     const servers = startServers({ notes: offeringServer() });
     await servers.ready('notes', signal);
