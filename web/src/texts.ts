@@ -396,6 +396,7 @@ export const TEXTS = {
     openLogin: 'Open the page of the server to sign in',
     principal: 'Principal',
     principals: 'Principals',
+    principalList: 'List of principals',
     waiting: 'Waiting for a person',
     calls: 'Calls running',
     mayAnswer: 'May answer',

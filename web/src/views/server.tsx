@@ -181,7 +181,7 @@ function PrincipalTable() {
     <section aria-labelledby="principals">
       <h2 id="principals">{texts.principals}</h2>
       <Problem>{problem}</Problem>
-      <div className="table-box" tabIndex={0} role="region" aria-label={texts.principals}>
+      <div className="table-box" tabIndex={0} role="region" aria-label={texts.principalList}>
         <table>
           <thead>
             <tr>
