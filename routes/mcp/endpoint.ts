@@ -37,9 +37,13 @@ export interface EndpointOptions {
   readonly responseMode?: 'sse';
   /**
    * Called when a client of the modern era listens for updates of resources, which it then gets from the bus; those of
-   * the legacy era are told by their own servers. Absent: all are told what the bus has. @returns Ends the listening.
+   * the legacy era are told by their own servers.
+   *
+   * @returns A function that ends the listening.
    */
-  onListen?(resources: readonly string[]): () => void;
+  onListen(resources: readonly string[]): () => void;
+  /** True if the servers of MCP sessions announce changed lists themselves. Default: they are told what the bus has. */
+  readonly announcesItself?: boolean;
   /** Called when the endpoint is dropped. */
   onClose?(): void;
   /** Called with errors that belong to no reply. */
@@ -101,7 +105,7 @@ export class McpEndpoint {
   async #serveModern(request: Request, body: unknown, send: (response: Response) => Promise<void>): Promise<void> {
     this.#bodies.set(request, body);
     const resources = listenedResources(body);
-    const stop = resources.length > 0 ? this.#options.onListen?.(resources) : undefined;
+    const stop = resources.length > 0 ? this.#options.onListen(resources) : undefined;
     try {
       await send(await this.#modern.fetch(request, { parsedBody: body }));
     } finally {
@@ -129,13 +133,13 @@ export class McpEndpoint {
 
   /** Begin an MCP session, whose server announces changes as they come. */
   async #begin(body: unknown): Promise<McpSession> {
-    const { sessions, principal, address, bus, onError, createServer } = this.#options;
+    const { sessions, principal, address, bus, onError, createServer, announcesItself } = this.#options;
     sessions.makeRoom(principal);
     const id = randomUUID();
     const transport = new WebStandardStreamableHTTPServerTransport({ sessionIdGenerator: () => id });
     const server = await createServer('legacy', isInitializeRequest(body) ? body.params.capabilities : {});
     const unsubscribe = bus.subscribe((event) => {
-      if (event.kind === 'resource_updated' && this.#options.onListen) return;
+      if (event.kind === 'resource_updated' || announcesItself) return;
       // A client without a stream lists again when it needs to.
       void announce(server, event).catch(onError);
     });
@@ -170,7 +174,8 @@ function listenedResources(body: unknown): readonly string[] {
   return Array.isArray(uris) ? uris.filter((uri) => typeof uri === 'string') : [];
 }
 
-function announce(server: Server, event: ServerEvent): Promise<void> {
+/** Tell the client of an MCP session of a change. */
+export function announce(server: Server, event: ServerEvent): Promise<void> {
   switch (event.kind) {
     case 'tools_list_changed':
       return server.sendToolListChanged();

@@ -10,6 +10,7 @@ import type { Session } from '../../src/session/session.ts';
 import type { McpDoorContext } from './dependencies.ts';
 import { type Era, McpEndpoint, McpEndpoints } from './endpoint.ts';
 import { McpSessions } from './mcp-sessions.ts';
+import { updatePublisher } from './resource-updates.ts';
 import { SessionEvents } from './session-events.ts';
 import { createSessionServer } from './session-server.ts';
 import { ClientSubscriber } from './session-subscriptions.ts';
@@ -91,8 +92,9 @@ export class McpService {
     const { mint, verify, ...parts } = this.#parts(principal, address);
     const options = { ...this.#context, session, events, mint, verify };
     const createServer = (era: Era) => createSessionServer({ ...options, era });
+    const publishUpdate = updatePublisher((event) => events.publish(event));
     const onListen = (resources: readonly string[]) => {
-      const subscriber = new ClientSubscriber(options, (uri) => events.publishUpdate(uri));
+      const subscriber = new ClientSubscriber(options, publishUpdate);
       subscriber.add(resources).catch(parts.onError);
       return () => subscriber.end();
     };

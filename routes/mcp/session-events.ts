@@ -24,7 +24,6 @@ export class SessionEvents implements ServerEventBus {
   readonly #options: SessionEventsOptions;
   readonly #listeners = new Set<(event: ServerEvent) => void>();
   readonly #noticeListeners = new Set<(notice: NoticeFrame) => void>();
-  readonly #justUpdated = new Set<string>();
   readonly #due = new Map<ServerEvent['kind'], NodeJS.Timeout>();
   #watch: AbortController | undefined;
 
@@ -34,14 +33,6 @@ export class SessionEvents implements ServerEventBus {
 
   publish(event: ServerEvent): void {
     for (const listener of [...this.#listeners]) listener(event);
-  }
-
-  /** Announce a changed resource, once also where several listeners have subscribed to it. */
-  publishUpdate(uri: string): void {
-    if (this.#justUpdated.has(uri)) return;
-    this.#justUpdated.add(uri);
-    queueMicrotask(() => this.#justUpdated.delete(uri));
-    this.publish({ kind: 'resource_updated', uri });
   }
 
   subscribe(listener: (event: ServerEvent) => void): () => void {

@@ -5,12 +5,10 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from '@modelcontextprotocol/server';
 import type { Session } from '../../src/session/session.ts';
 import { answered } from './protocol-error.ts';
+import { MAX_LISTENED_RESOURCES } from './resource-updates.ts';
 import { parseResourceUri } from './resource-uri.ts';
 import type { ResourceOptions } from './session-resources.ts';
 import { visibleUpstreams } from './visible-upstreams.ts';
-
-/** Resources that one client may name when it begins to listen. */
-const MAX_RESOURCES = 64;
 
 /** A subscriber to resources of MCP servers, under the addresses that they have for MCP clients. */
 export class ClientSubscriber {
@@ -30,7 +28,7 @@ export class ClientSubscriber {
     const session = await this.#options.session();
     // The client may have gone meanwhile.
     if (this.#isEnded) return;
-    for (const uri of uris.slice(0, MAX_RESOURCES)) {
+    for (const uri of uris.slice(0, MAX_LISTENED_RESOURCES)) {
       const address = this.#parse(uri, session);
       if (!address) continue;
       const onUpdated = () => this.#onUpdated(uri);

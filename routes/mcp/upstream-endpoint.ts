@@ -2,12 +2,19 @@
  * The endpoint of one upstream for one principal: an MCP session has a connection of its own to the upstream, and requests
  * of the modern era share those of clients with the same capabilities.
  */
-import { type ClientCapabilities, InMemoryServerEventBus, type Server } from '@modelcontextprotocol/server';
+import {
+  type ClientCapabilities,
+  InMemoryServerEventBus,
+  type Server,
+  type ServerEvent,
+} from '@modelcontextprotocol/server';
+import { randomUUID } from 'node:crypto';
 import type { LinkHandlers } from '../../src/mcp/link-handlers.ts';
 import type { McpLink } from '../../src/mcp/link.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { McpDoorContext } from './dependencies.ts';
-import { type EndpointOptions, type Era, McpEndpoint } from './endpoint.ts';
+import { announce, type EndpointOptions, type Era, McpEndpoint } from './endpoint.ts';
+import { MAX_LISTENED_RESOURCES, updatePublisher } from './resource-updates.ts';
 import { type Connected, connect, type UpstreamOptions, upstreamServer } from './upstream.ts';
 
 /** Options that all endpoints share. */
@@ -30,15 +37,17 @@ export function upstreamEndpoint(context: McpDoorContext, { mint, verify, name, 
     return context.upstreams.openOwned(name, owner, handlers, new AbortController().signal);
   }
 
-  function optionsFor(era: Era, declared: ClientCapabilities): UpstreamOptions {
-    return { ...context, name, era, declared, session, open, publish: (event) => bus.publish(event), mint, verify };
-  }
-
   async function createServer(era: Era, declared: ClientCapabilities): Promise<Server> {
-    const options = optionsFor(era, declared);
-    if (era === 'modern') return upstreamServer(options, await sharedLink(options));
+    const common = { ...context, name, era, declared, session, open, mint, verify };
+    if (era === 'modern') {
+      const options = { ...common, publish: publishLists };
+      return upstreamServer(options, await sharedLink(options));
+    }
+    const events = new InMemoryServerEventBus(parts.onError);
+    const options = { ...common, publish: (event: ServerEvent) => events.publish(event) };
     const connected = await connect(options);
     const server = upstreamServer(options, connected);
+    events.subscribe((event) => void announce(server, event).catch(parts.onError));
     // Either end takes the other with it: the client begins another MCP session. What it waits for is answered before.
     server.onclose = () => void connected.link.close();
     void connected.link.closed.then(() => connected.requests.replied()).then(() => server.close());
@@ -65,7 +74,21 @@ export function upstreamEndpoint(context: McpDoorContext, { mint, verify, name, 
       );
     }
   }
-  return new McpEndpoint({ ...parts, bus, createServer, onClose });
+
+  /** Updates come by `onListen`, over the connection that is restored when it breaks. */
+  function publishLists(event: ServerEvent): void {
+    if (event.kind !== 'resource_updated') bus.publish(event);
+  }
+
+  const publishUpdate = updatePublisher((event) => bus.publish(event));
+  function onListen(resources: readonly string[]): () => void {
+    const subscriber = { id: `client ${randomUUID()}`, onUpdated: publishUpdate };
+    for (const uri of resources.slice(0, MAX_LISTENED_RESOURCES))
+      context.upstreams.subscribe(name, uri, subscriber, parts.principal);
+    return () => context.upstreams.endSubscriptions(subscriber.id);
+  }
+
+  return new McpEndpoint({ ...parts, bus, createServer, onListen, announcesItself: true, onClose });
 }
 
 /** Name the capabilities that a connection to the upstream differs by. Clients may declare any number of others. */

@@ -13,7 +13,10 @@ let client: WireClient;
 beforeAll(async () => {
   server = await startServer({
     mayKeep: ['mcp-offers.mjs'],
-    settings: { mcpServers: { notes: offeringServer(), quiet: offeringServer('silent') } },
+    settings: {
+      permissions: { allow: ['mcp__notes__touch'] },
+      mcpServers: { notes: offeringServer(), quiet: offeringServer('silent') },
+    },
   });
   client = wireClient(server);
   await until(async () => String((await client.get('/tools')).body['preamble']).includes(REVIEW));
@@ -167,11 +170,7 @@ describe.each([
   ['2026-07-28', 'auto'],
 ] as const)('a client of /mcp in %s', (_revision, mode) => {
   async function connect(session: string) {
-    const mcp = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
-    const address = new URL(`${server.url}/mcp?session_id=${session}`);
-    const requestInit = { headers: { authorization: `Bearer ${server.token}` } };
-    await mcp.connect(new StreamableHTTPClientTransport(address, { requestInit }));
-    onTestFinished(() => mcp.close());
+    const mcp = await mcpClient(`/mcp?session_id=${session}`, mode);
     const base = `gauntlet://sessions/${session}/servers/notes`;
     return { mcp, base };
   }
@@ -234,8 +233,7 @@ describe.each([
   it('is told of changes of the resources that it subscribed to, and of no others', async () => {
     const { mcp, base } = await connect(await client.session());
     const [mine, other] = [`notes://${mode}-mine`, `notes://${mode}-other`];
-    const updated: string[] = [];
-    mcp.setNotificationHandler('notifications/resources/updated', ({ params }) => void updated.push(params.uri));
+    const updated = updatesOf(mcp);
     const wanted = { resourceSubscriptions: [`${base}/${mine}`] };
     const stop = mode === 'legacy' ? await subscribe(mcp, `${base}/${mine}`) : await listen(mcp, wanted);
     // Somebody else is told of the other one.
@@ -251,6 +249,50 @@ describe.each([
     await until(async () => (await requests()).includes(`resources/unsubscribe ${mine}`));
   });
 });
+
+describe('a server that is passed through', () => {
+  const path = '/mcp/servers/notes';
+
+  it('tells a client of 2026-07-28 of the resources that it listens for, and is told when nobody does', async () => {
+    const mcp = await mcpClient(path, 'auto');
+    const [mine, other] = ['notes://passed-mine', 'notes://passed-other'];
+    const updated = updatesOf(mcp);
+    const stop = await listen(mcp, { resourceSubscriptions: [mine] });
+    await until(async () => (await requests()).includes(`resources/subscribe ${mine}`));
+    const touching = await client.session();
+    await run(touching, 'mcp__notes__touch', { uri: other });
+    await run(touching, 'mcp__notes__touch', { uri: mine });
+    await until(() => Promise.resolve(updated.length > 0));
+    expect(updated).toEqual([mine]);
+    await stop();
+    await until(async () => (await requests()).includes(`resources/unsubscribe ${mine}`));
+  });
+
+  it('tells a client of 2025-11-25 what its own connection is told', async () => {
+    const [one, two] = [await mcpClient(path, 'legacy'), await mcpClient(path, 'legacy')];
+    const [ofOne, ofTwo] = [updatesOf(one), updatesOf(two)];
+    await one.subscribeResource({ uri: 'notes://own' });
+    await two.callTool({ name: 'touch', arguments: { uri: 'notes://two' } });
+    await one.callTool({ name: 'touch', arguments: { uri: 'notes://own' } });
+    await until(() => Promise.resolve(ofOne.length > 0 && ofTwo.length > 0));
+    expect([ofOne, ofTwo]).toEqual([['notes://own'], ['notes://two']]);
+  });
+});
+
+async function mcpClient(path: string, mode: 'legacy' | 'auto'): Promise<Client> {
+  const mcp = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+  const requestInit = { headers: { authorization: `Bearer ${server.token}` } };
+  await mcp.connect(new StreamableHTTPClientTransport(new URL(`${server.url}${path}`), { requestInit }));
+  onTestFinished(() => mcp.close());
+  return mcp;
+}
+
+/** The addresses that a client is told of. */
+function updatesOf(mcp: Client): readonly string[] {
+  const updated: string[] = [];
+  mcp.setNotificationHandler('notifications/resources/updated', ({ params }) => void updated.push(params.uri));
+  return updated;
+}
 
 async function subscribe(mcp: Client, uri: string): Promise<() => Promise<unknown>> {
   await mcp.subscribeResource({ uri });
