@@ -57,4 +57,28 @@ describe('hostile content', () => {
     const shown = await page.evaluate('document.body.innerText.length');
     expect(shown).toBeLessThan(500_000);
   });
+
+  browserTest('in many calls is drawn where somebody looks: at the end first', async (browser) => {
+    const sessionId = await client.session({ mode: 'bypassPermissions' });
+    for (const name of ['first.txt', 'between.txt', 'last.txt']) writeFileSync(join(server.workspace, name), 'one\n');
+    for (let batch = 0; batch < 4; batch++) {
+      const paths = Array.from({ length: 200 }, () => 'between.txt');
+      if (batch === 0) paths[0] = 'first.txt';
+      if (batch === 3) paths[199] = 'last.txt';
+      await client.execute(
+        sessionId,
+        paths.map((file_path) => block('Read', { file_path })),
+      );
+    }
+    const page = await openConsole(browser, server);
+    await page.goto(`${server.url}/#/sessions/${sessionId}`);
+    await page.getByRole('button', { name: /last\.txt/ }).waitFor();
+    expect(await page.getByRole('article').count()).toBeLessThan(500);
+    const toEnd = page.getByRole('button', { name: 'To the latest' });
+    expect(await toEnd.count()).toBe(0);
+    await page.getByRole('region', { name: 'Calls' }).press('Home');
+    await page.getByRole('button', { name: /first\.txt/ }).waitFor();
+    await toEnd.click();
+    await page.getByRole('button', { name: /last\.txt/ }).waitFor();
+  });
 });

@@ -110,6 +110,16 @@ describe('the model of a session', () => {
     expect(groups).toEqual([['a', 'b'], ['c']]);
   });
 
+  it('spreads a long group over rows, of which a view draws only those in sight', () => {
+    const frame = frameMaker();
+    const model = new SessionModel();
+    const display = { title: 'Read', blocks: [], group: { key: 'read', title: 'Read files' } };
+    for (let each = 0; each < 250; each++) model.apply(frame(block(`call-${each}`, { display })));
+    const lengths = model.rows.flatMap((row) => (row.kind === 'calls' ? [row.calls.length] : []));
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(20);
+    expect(lengths.reduce((sum, length) => sum + length, 0)).toBe(250);
+  });
+
   it('shows a result whose block is no longer kept, and drops what else is about such a call', () => {
     const frame = frameMaker(100);
     const model = new SessionModel();

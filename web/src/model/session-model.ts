@@ -27,6 +27,8 @@ export interface Turn {
   readonly calls: Call[];
 }
 
+/** Calls of a group that stand in one row: a row is drawn whole, however little of it is in view. */
+const MAX_ROW_CALLS = 20;
 /** Sessions of agents below one another that are drawn. */
 const MAX_DEPTH = 4;
 /** Frames of agents that one call may bring; what is beyond stands in the agent's own session. */
@@ -263,7 +265,7 @@ export class SessionModel implements Thread {
     const group = display?.group?.key;
     const last = this.rows.at(-1);
     const isJoined = last?.kind === 'calls' && last.calls[0]?.turnId === call.turnId && group && last.group === group;
-    if (isJoined) last.calls.push(call);
+    if (isJoined && last.calls.length < MAX_ROW_CALLS) last.calls.push(call);
     else this.#addRow({ kind: 'calls', key: `c${id}`, calls: [call], ...(group && { group }) });
     return call;
   }

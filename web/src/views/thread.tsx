@@ -27,7 +27,7 @@ interface Props {
 export function Thread({ feed, callId }: Props) {
   const { model } = feed;
   const box = useRef<HTMLDivElement>(null);
-  const [isAtEnd, setAtEnd] = useState(true);
+  const [isAtEnd, setAtEnd] = useState(callId === undefined);
   const context = useCardContext(feed, callId);
   const virtualizer = useVirtualizer({
     count: model.rows.length,
@@ -36,7 +36,8 @@ export function Thread({ feed, callId }: Props) {
     getItemKey: (index) => model.rows[index]?.key ?? index,
     overscan: 6,
   });
-  useScroll({ feed, callId, box, virtualizer, isAtEnd });
+  useScroll({ feed, callId, box, virtualizer, isAtEnd, setAtEnd });
+  const seen = useRef({ scrollTop: 0, scrollHeight: 0 });
   const [chosen, setChosen] = useState(-1);
   const move = (step: number) => {
     const next = Math.min(model.rows.length - 1, Math.max(0, (chosen < 0 ? model.rows.length : chosen) + step));
@@ -55,9 +56,13 @@ export function Thread({ feed, callId }: Props) {
         tabIndex={0}
         role="region"
         aria-label={TEXTS.session.tabs.thread}
-        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) =>
-          setAtEnd(scrollHeight - scrollTop - clientHeight < END_PX)
-        }
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+          const before = seen.current;
+          seen.current = { scrollTop, scrollHeight };
+          if (scrollHeight - scrollTop - clientHeight < END_PX) setAtEnd(true);
+          // Rows that turn out higher than estimated move the end away; only a reader who goes up has left it.
+          else if (before.scrollTop - scrollTop > Math.max(0, before.scrollHeight - scrollHeight)) setAtEnd(false);
+        }}
       >
         <Rows {...{ model, virtualizer, chosen, context }} />
       </div>
@@ -114,10 +119,11 @@ interface Scroll {
   readonly box: React.RefObject<HTMLDivElement | null>;
   readonly virtualizer: Virtualizer;
   readonly isAtEnd: boolean;
+  setAtEnd(isAtEnd: boolean): void;
 }
 
 /** Follow the end while the reader is there, and go to the call that the address names once it is known. */
-function useScroll({ feed, callId, box, virtualizer, isAtEnd }: Scroll): void {
+function useScroll({ feed, callId, box, virtualizer, isAtEnd, setAtEnd }: Scroll): void {
   const total = virtualizer.getTotalSize();
   const shown = useRef<string>(undefined);
   const turnId = callId === undefined ? undefined : feed.model.calls.get(callId)?.turnId;
@@ -126,13 +132,12 @@ function useScroll({ feed, callId, box, virtualizer, isAtEnd }: Scroll): void {
     const index = feed.model.rows.findIndex((row) => row.kind === 'calls' && row.calls.some(({ id }) => id === callId));
     if (index < 0) return;
     shown.current = callId;
+    setAtEnd(false);
     virtualizer.scrollToIndex(index, { align: 'center' });
   }, [callId, turnId, feed, virtualizer]);
   useEffect(() => {
-    if (isAtEnd && box.current && (callId === undefined || shown.current === callId)) {
-      if (shown.current === undefined) box.current.scrollTop = box.current.scrollHeight;
-    }
-  }, [total, isAtEnd, box, callId]);
+    if (isAtEnd && box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [total, isAtEnd, box]);
 }
 
 function useCardContext(feed: SessionFeed, callId: string | undefined): CardContext {
