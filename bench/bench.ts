@@ -5,6 +5,7 @@ import { startFloor, startOurs } from './servers.ts';
 import { type Row, table } from './row.ts';
 import { agentRows, innerCallRow } from './rows/agents.ts';
 import { clientRow } from './rows/client.ts';
+import { consoleRows } from './rows/console.ts';
 import { footprintRows } from './rows/footprint.ts';
 import { gateRows } from './rows/gate.ts';
 import { noopRows, toolListRow } from './rows/http.ts';
@@ -46,6 +47,7 @@ const groups: Readonly<Record<string, () => Promise<Row | readonly Row[]>>> = {
   log: async () => [await appendRow(), await restartRow()],
   viewers: () => viewerRows(),
   operators: () => operatorRows(),
+  console: () => consoleRows(),
   footprint: () => footprintRows(),
   shell: () => shellRows(ours, floor),
 };
