@@ -166,7 +166,8 @@ function StopsAsking({ updates }: { readonly updates: Updates }) {
 
 /** Whether the display says the same already. */
 function isShown(words: string, { display }: InboxQuestion): boolean {
-  return display.title === words || display.blocks.some((block) => 'text' in block && block.text.includes(words));
+  if (words === display.title || words === display.subtitle) return true;
+  return display.blocks.some((block) => 'text' in block && block.text.includes(words));
 }
 
 function SessionLink({
