@@ -16,10 +16,10 @@ beforeAll(async () => {
   const client = wireClient(server);
   const text = 'export function subtract(a: number, b: number): number {\n  return a + b;\n}\n';
   writeFileSync(join(server.workspace, 'subtract.ts'), text);
-  await client.session({ title: 'Review the pull request' });
+  const review = await client.session({ title: 'Review the pull request', on_ask: 'wait' });
   sessionId = await client.session({
     title: 'Mend subtract()',
-    rules: { allow: ['Bash'], ask: ['Edit'] },
+    rules: { allow: ['Bash'] },
     on_ask: 'wait',
   });
   await client.execute(sessionId, [
@@ -29,7 +29,9 @@ beforeAll(async () => {
     block('Read', { file_path: 'divide.ts' }),
   ]);
   const edit = { file_path: 'subtract.ts', old_string: 'return a + b;', new_string: 'return a - b;' };
-  // It waits for an answer until the server ends.
+  const push = { command: 'git push origin mend-subtract', description: 'Push the branch' };
+  // They wait for answers until the server ends.
+  void client.execute(review, [block('Bash', push)]).catch(() => undefined);
   void client.execute(sessionId, [block('Edit', edit)]).catch(() => undefined);
 });
 
