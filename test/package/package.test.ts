@@ -5,7 +5,7 @@
 import { cpSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { execa } from 'execa';
@@ -88,6 +88,17 @@ async function expectWholeServer(url: string, folder: string): Promise<void> {
   for (const path of ['/docs/swagger-ui-bundle.js', '/openapi.json', '/tools?schemas=full', '/metrics']) {
     expect((await client.get(path)).status).toBe(200);
   }
+  await expectConsole(url);
+}
+
+/** Fetch the page of the console and each file that it names. */
+async function expectConsole(url: string): Promise<void> {
+  const page = await fetch(url);
+  expect(page.status).toBe(200);
+  expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+  const paths = [...(await page.text()).matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map(([, path = '']) => path);
+  expect(paths.map((path) => extname(path)).toSorted()).toEqual(expect.arrayContaining(['.css', '.js']));
+  for (const path of paths) expect((await fetch(`${url}${path}`)).status).toBe(200);
 }
 
 const hasEnded = (url: string): Promise<boolean> =>
