@@ -1,5 +1,6 @@
 /** What `dist/` holds runs like the sources: parts that load when they are first asked for too. */
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setup } from '../../bin/setup.mjs';
 import { type LongRunning, longRunning } from '../helpers/long-running.ts';
@@ -31,3 +32,15 @@ test.each([
   expect(reply.status).toBe(200);
   expect(await reply.text()).toContain(expected);
 });
+
+test('the console is less than 200 KB to load', async () => {
+  const page = await (await fetch(url)).text();
+  const paths = [...page.matchAll(/(?:src|href)="(\/console\/[^"]+)"/g)].map(([, path = '']) => path);
+  const bytes = await Promise.all(['/', ...paths].map((path) => gzippedBytes(`${url}${path}`)));
+  expect(paths.length).toBeGreaterThanOrEqual(2);
+  expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(200_000);
+});
+
+async function gzippedBytes(address: string): Promise<number> {
+  return gzipSync(Buffer.from(await (await fetch(address)).arrayBuffer())).length;
+}
