@@ -6,7 +6,7 @@ import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from '
 import { join, relative } from 'node:path';
 
 /** Folders and files that the build depends on. */
-const SOURCES = [
+export const SOURCES = [
   'bin',
   // The page of the console uses it.
   'client/src',
