@@ -59,7 +59,7 @@ export function isCalledAsTask(client: Client, { execution }: Pick<McpToolDefini
 }
 
 /**
- * Call the tool and follow its task. A call that is aborted cancels the task at the server.
+ * Call the tool and follow its task. A call that is aborted, or whose task cannot be followed, cancels it at the server.
  *
  * @throws The SDK's error, or {GauntletError} `tool_failed` if the server cancelled the task.
  */
@@ -83,7 +83,8 @@ export async function callAsTask(
     const request = { method: 'tasks/result', params: { taskId } };
     return withoutTask(await client.request(request, specTypeSchemas.CallToolResult, options));
   } catch (error) {
-    if (signal.aborted) void cancelTask(client, taskId);
+    // One that has ended refuses it.
+    void cancelTask(client, taskId);
     throw error;
   }
 }
@@ -108,7 +109,8 @@ async function followTask(
     if (task.status !== 'working') return task;
     const pauseMs = Math.min(Math.max(task.pollInterval ?? POLL_MS, MIN_POLL_MS), MAX_POLL_MS);
     await delay(pauseMs, undefined, { signal: options.signal });
-    task = await client.request({ method: 'tasks/get', params: { taskId: task.taskId } }, Task, options);
+    // By the id that was given first, whatever the status names.
+    task = await client.request({ method: 'tasks/get', params: { taskId: created.taskId } }, Task, options);
   }
 }
 

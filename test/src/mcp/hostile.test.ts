@@ -65,6 +65,22 @@ test('a server whose tools change back and forth tells of few changes', async ()
   expect(servers.notices).toHaveLength(30);
 });
 
+describe('a task', () => {
+  test('is followed by the id that it was given, whatever its status names', async () => {
+    const servers = await start();
+    expect(await callTool(servers, 'mcp__hostile__task')).toMatchObject({ content: 'result of mine after mine,mine' });
+  });
+
+  test('that cannot be followed is cancelled at the server', async () => {
+    const servers = await start();
+    await expect(callTool(servers, 'mcp__hostile__lost-task')).rejects.toMatchObject({
+      code: 'tool_failed',
+      message: expect.stringContaining('status: Invalid option'),
+    });
+    expect(await callTool(servers, 'mcp__hostile__cancelled')).toMatchObject({ content: '["lost"]' });
+  });
+});
+
 test('a malformed entry of a list takes no other with it in 2026-07-28', async () => {
   const inputSchema = { type: 'object' };
   const results: Record<string, object> = {
