@@ -31,6 +31,7 @@ import * as z from 'zod';
 import type { McpDoorContext } from './dependencies.ts';
 import { toCallToolResult } from './content.ts';
 import type { Era } from './endpoint.ts';
+import { noticeRoom, pacedUpdates } from './paced-notices.ts';
 import { toProtocolError } from './protocol-error.ts';
 import { type CallState, runCall } from './tool-call.ts';
 
@@ -173,11 +174,13 @@ async function send(
   const answers = state?.kind === 'question' ? undefined : mcpReq.inputResponses;
   const progressToken = mcpReq._meta?.progressToken;
   const logLevel = (mcpReq.envelope as Readonly<Record<string, unknown>> | undefined)?.[LOG_LEVEL_META_KEY];
-  const onprogress = (progress: Progress) =>
-    void mcpReq
-      .notify({ method: 'notifications/progress', params: { ...progress, progressToken } })
-      // A client that has gone needs none.
-      .catch(() => undefined);
+  const hasRoom = noticeRoom();
+  const onprogress = (progress: Progress) => {
+    if (!hasRoom()) return;
+    const notice = { method: 'notifications/progress', params: { ...progress, progressToken } };
+    // A client that has gone needs none.
+    mcpReq.notify(notice).catch(() => undefined);
+  };
   const result = await client.request(
     {
       method,
@@ -307,6 +310,7 @@ function handlersFor({ declared, publish, era }: UpstreamOptions, requests: Open
     return context;
   };
   const options = (signal: AbortSignal) => ({ signal, timeout: MAX_WAIT_MS });
+  const hasRoom = noticeRoom();
   const { elicitation, sampling, roots } = declared;
   return {
     ...(elicitation && {
@@ -325,11 +329,12 @@ function handlersFor({ declared, publish, era }: UpstreamOptions, requests: Open
       listRoots: async () => (await asker().mcpReq.send({ method: 'roots/list' })).roots,
     }),
     onLog: (params) => {
+      if (!hasRoom()) return;
       const notice = { method: 'notifications/message', params } as const;
       // A client that has gone needs none.
       requests.latest?.mcpReq.notify(notice).catch(() => undefined);
     },
     onListChanged: (kind) => publish({ kind: `${kind}_list_changed` }),
-    onResourceUpdated: (uri) => publish({ kind: 'resource_updated', uri }),
+    onResourceUpdated: pacedUpdates((uri) => publish({ kind: 'resource_updated', uri })),
   };
 }

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type BuiltServer, startServer } from '../helpers/built-server.ts';
-import { fixtureServer, packageServer } from '../helpers/mcp-servers.ts';
+import { fixtureServer, offeringServer, packageServer } from '../helpers/mcp-servers.ts';
 import { until, wireClient, type WireClient } from '../helpers/wire-client.ts';
 
 let server: BuiltServer;
@@ -23,15 +23,22 @@ const tasks = {
 
 beforeAll(async () => {
   server = await startServer({
-    mayKeep: ['server-everything', 'mcp-server.mjs', 'task-server.mjs'],
+    mayKeep: ['server-everything', 'mcp-server.mjs', 'mcp-offers.mjs', 'task-server.mjs'],
     settings: {
       permissions: {
-        allow: ['mcp__own', 'mcp__tasks', 'mcp__everything__echo', 'mcp__everything__trigger-long-running-operation'],
+        allow: [
+          'mcp__own',
+          'mcp__notes',
+          'mcp__tasks',
+          'mcp__everything__echo',
+          'mcp__everything__trigger-long-running-operation',
+        ],
         deny: ['mcp__everything__get-env', 'mcp__hidden'],
       },
       mcpServers: {
         everything,
         own: fixtureServer(),
+        notes: offeringServer(),
         tasks,
         hidden: everything,
         broken: { command: '/nowhere/at-all' },
@@ -148,6 +155,16 @@ describe('an upstream', () => {
     await expect(call('abyss')).rejects.toMatchObject({ code: -32_603, message: expect.stringContaining('nested') });
     await expect(call('nulls')).rejects.toMatchObject({ code: -32_603, message: expect.stringContaining('"content"') });
     expect(textOf(await call('echo'))).toBe('{"count":20000}');
+  });
+
+  it('that floods a client with changes is heard now and then', async () => {
+    const { mcp } = await connect('/mcp/servers/notes');
+    let updates = 0;
+    mcp.setNotificationHandler('notifications/resources/updated', () => void updates++);
+    await mcp.subscribeResource({ uri: 'notes://one' });
+    await mcp.callTool({ name: 'touch', arguments: { times: 10_000 } });
+    await until(() => Promise.resolve(updates > 0));
+    expect(updates).toBeLessThan(5);
   });
 
   it('that a rule hides as a whole is refused, and one that is not there is told of', async () => {
