@@ -61,9 +61,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   const { name, settings, limits, pace = RETRY_PACE, limitConnecting } = options;
   const helper = headersHelperOf(options);
   const mask = secretMask(settings, () => [...(options.credentials?.secrets() ?? []), ...(helper?.secrets() ?? [])]);
-  const notice = boundedNotices((level, code, text) =>
-    options.onNotice(level, code, visibleLine(`MCP server "${name}": ${mask(text)}`, NOTICE_CHARS)),
-  );
+  const notice = boundedNotices(options, mask);
   const pins = definitionPins(options.pins, (toolName) =>
     notice('warning', 'mcp_tool_changed', `"${toolName}" changed its definition; the next call needs approval`),
   );
@@ -130,8 +128,13 @@ function createOffers(
   return new ServerOffers({ server, limits, mask, onChange, onRemark });
 }
 
-/** Bound the notices of a server that changes, or fails in a new way, all the time. */
-function boundedNotices(report: McpServerOptions['onNotice']): McpServerOptions['onNotice'] {
+/** Create the function that writes notices: few of a server that changes, or fails in a new way, all the time. */
+function boundedNotices(
+  { name, onNotice }: Pick<McpServerOptions, 'name' | 'onNotice'>,
+  mask: (text: string) => string,
+): McpServerOptions['onNotice'] {
+  const report: typeof onNotice = (level, code, text) =>
+    onNotice(level, code, visibleLine(`MCP server "${name}": ${mask(text)}`, NOTICE_CHARS));
   let times: readonly number[] = [];
   let leftOut = 0;
   return (level, code, text) => {
