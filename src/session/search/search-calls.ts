@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GauntletError } from '../../base/errors.ts';
 import type { LoggedFrame } from '../../log/frame-log.ts';
-import { MAX_PATTERNS, type RowScan, type ScannedRow } from '../../log/row-scan.ts';
+import { MAX_TEXTS, type RowScan, type ScannedRow } from '../../log/row-scan.ts';
 import type { SessionContext } from '../../tool/session-context.ts';
 import type { ResultFrame, ToolUseFrame } from '../../wire/frames.ts';
 import { resultText } from '../../wire/result-text.ts';
@@ -42,11 +42,12 @@ const MAX_SEARCH_MS = 1_000;
 const SLICE_MS = 6;
 
 /** Rows of the first slice, and of the largest. */
-const FIRST_ROWS = 64;
+const FIRST_ROWS = 16;
 const MAX_ROWS = 8_192;
 
-/** Searches of all principals that run at once. */
+/** Searches of all principals that run at once, and those of one. */
 const MAX_SEARCHES = 4;
+const MAX_OWN_SEARCHES = 2;
 
 /** Search calls, newest first. A page may hold fewer hits than `limit`, or none, and still have a cursor. */
 export type SearchCalls = (principal: string, query: CallQuery, signal: AbortSignal) => Promise<CallHits>;
@@ -57,14 +58,17 @@ export type SearchCalls = (principal: string, query: CallQuery, signal: AbortSig
  * @throws {GauntletError} From the returned function: `invalid_request` for a malformed cursor, `not_found`, `overloaded`.
  */
 export function createCallSearch(source: SearchSource): SearchCalls {
-  let running = 0;
+  /** Principals of the searches that run. */
+  const running: string[] = [];
   return async function searchCalls(principal, query, signal) {
-    if (running >= MAX_SEARCHES) throw new GauntletError('overloaded', 'Too many searches run at once; try again soon');
-    running += 1;
+    const own = running.filter((each) => each === principal).length;
+    if (running.length >= MAX_SEARCHES || own >= MAX_OWN_SEARCHES)
+      throw new GauntletError('overloaded', 'Too many searches run at once; try again soon');
+    running.push(principal);
     try {
       return await searchPage(source, principal, query, signal);
     } finally {
-      running -= 1;
+      running.splice(running.indexOf(principal), 1);
     }
   };
 }
@@ -78,7 +82,7 @@ async function searchPage(
   // What belongs to another is not there.
   if (query.sessionId !== undefined) await source.contextOf(principal, query.sessionId);
   const words = wordsOf(query.text);
-  const patterns = patternsOf(query, words);
+  const texts = textsOf(query, words);
   const hidden = createHidden(source, principal);
   const hits: CallHit[] = [];
   const isOver = timeIsOver(signal);
@@ -86,7 +90,7 @@ async function searchPage(
   let { before } = begin;
   for (let rows = FIRST_ROWS; ;) {
     const sliceMs = performance.now();
-    const slice = source.scan.slice({ principal, sessionId: query.sessionId, before, rows, patterns });
+    const slice = source.scan.slice({ principal, sessionId: query.sessionId, before, rows, texts });
     for (const row of slice.rows) {
       const found = await hitsOf(row, { source, query, words, hidden });
       const skipped = row.place === begin.place ? begin.skipped : 0;
@@ -248,29 +252,34 @@ function holdsAll(text: string, words: readonly string[]): boolean {
 
 function wordsOf(text = ''): readonly string[] {
   const words = [...text.matchAll(/"([^"]+)"|\S+/g)].map(([word, quoted]) => (quoted ?? word).toLowerCase());
-  return [...new Set(words)].slice(0, MAX_PATTERNS - 3);
+  return [...new Set(words)].slice(0, MAX_TEXTS - 3);
 }
 
-/** Patterns that every row with a hit matches; frames are parsed only in such rows. */
-function patternsOf({ tool, status, file }: CallQuery, words: readonly string[]): readonly string[] {
-  if (words.length > 0) return [...words.map(inJson), ...(tool === undefined ? [] : [inJson(tool)])];
-  if (file !== undefined) return ['%"type":"tool!_use"%', inJson(file)];
+/** Texts that every row with a hit holds; frames are parsed only in such rows. */
+function textsOf({ tool, status, file }: CallQuery, words: readonly string[]): readonly string[] {
   const isSettled = status !== undefined && status !== 'running';
-  const type = isSettled || tool !== undefined ? [] : ['%"type":"result"%'];
-  return [
-    ...type,
-    ...(isSettled ? [`%"status":"${like(status)}"%`] : []),
-    ...(tool === undefined ? [] : [`%"name":"${like(JSON.stringify(tool).slice(1, -1))}"%`]),
-  ];
+  const texts =
+    words.length > 0
+      ? [...words.map(inJson), ...(tool === undefined ? [] : [inJson(tool)])]
+      : file !== undefined
+        ? ['"type":"tool_use"', inJson(file)]
+        : [
+            ...(isSettled ? [`"status":"${status}"`] : []),
+            ...(tool === undefined ? [] : [`"name":"${inJson(tool)}"`]),
+            ...(isSettled || tool !== undefined ? [] : ['"type":"result"']),
+          ];
+  return texts.map(longestAscii).filter((text) => text !== '');
 }
 
-/** The word as JSON spells it. LIKE ignores the case of ASCII alone, so that other characters are left open. */
+/** The word as JSON spells it. */
 function inJson(word: string): string {
-  return `%${like(JSON.stringify(word).slice(1, -1)).replace(/[^\0-\x7f]+/g, '%')}%`;
+  return JSON.stringify(word).slice(1, -1);
 }
 
-function like(text: string): string {
-  return text.replace(/[!%_]/g, '!$&');
+/** Return what SQLite can compare while it ignores case, which it does for ASCII alone. */
+function longestAscii(text: string): string {
+  const runs = text.toLowerCase().split(/[^\0-\x7f]+/);
+  return runs.reduce((longest, run) => (run.length > longest.length ? run : longest), '');
 }
 
 interface Begin {
