@@ -3,6 +3,7 @@
  */
 import { once } from 'node:events';
 import type { OutgoingHttpHeaders } from 'node:http';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import type { Limits } from '../config/limits.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -15,6 +16,9 @@ const MAX_SILENCE_MS = 20_000;
 
 /** Longest wait of the status line for the first chunk, with which it leaves in one write. */
 const HEADER_WAIT_MS = 10;
+
+/** Time after which others run for a moment: chunks from the disk to a fast reader come without a wait between them. */
+const MAX_TURN_MS = 10;
 
 /** Content of a long reply. */
 export interface LongReply {
@@ -62,11 +66,15 @@ export async function pipeReply(
     if (heartbeat !== undefined && !raw.writableNeedDrain && !gone.aborted) raw.write(heartbeat);
   };
   const timer = setInterval(beat, heartbeatMs(limits));
+  let turnMs = performance.now();
   try {
     for await (const chunk of chunks) {
       if (gone.aborted) return;
-      if (raw.write(chunk)) continue;
-      await once(raw, 'drain', { signal: AbortSignal.any([gone, AbortSignal.timeout(limits.slowReaderMs)]) });
+      if (!raw.write(chunk))
+        await once(raw, 'drain', { signal: AbortSignal.any([gone, AbortSignal.timeout(limits.slowReaderMs)]) });
+      if (performance.now() - turnMs <= MAX_TURN_MS) continue;
+      await nextTurn();
+      turnMs = performance.now();
     }
     raw.end();
   } catch (error) {

@@ -16,7 +16,8 @@ export function sessionFeedDoor(app: App, { directory, limits, closing }: DoorCo
     const gone = clientGone(reply);
     async function* chunks(): AsyncGenerator<string> {
       for await (const news of directory.watch(principal, AbortSignal.any([gone, closing]))) {
-        yield news.map(eventText).join('');
+        // One by one: what a slow reader has not taken is not written yet, and is shared with other readers.
+        for (const each of news) yield eventText(each);
       }
     }
     const long = { contentType: `${EVENT_STREAM}; charset=utf-8`, heartbeat: ':\n\n', chunks: chunks() };

@@ -101,7 +101,7 @@ export async function flushTraces(): Promise<void> {
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, FLUSH_MS);
   });
-  const flushed = Promise.resolve(forceFlush.call(provider?.getDelegate?.() ?? provider));
+  const flushed = Promise.resolve().then(() => forceFlush.call(provider?.getDelegate?.() ?? provider));
   // An exporter that fails has lost its spans, which ends no server.
   await Promise.race([flushed.catch(() => undefined), late]);
   clearTimeout(timer);
