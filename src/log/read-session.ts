@@ -1,6 +1,7 @@
 /**
  * Reads a session: a cursor over the tail in memory and the rows on disk, and a wait at the head.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GauntletError } from '../base/errors.ts';
 import type { Seq } from '../wire/frames.ts';
 import type { LoggedFrame, ReadOptions } from './frame-log.ts';
@@ -12,6 +13,9 @@ import type { StoredRow } from './stored-row.ts';
 
 /** Rows of a reader's first page, before the size of its rows is known. */
 const FIRST_ROWS = 4;
+
+/** Time after which others run for a moment: pages of a long session come from the disk without a wait between them. */
+const MAX_TURN_MS = 10;
 
 /** Access to the log for one reader. */
 export interface ReaderSource {
@@ -35,6 +39,7 @@ export async function* readSession(
   const waiter = new HeadWaiter(signal);
   const nextRows = pagesOf(source);
   let cursor = after;
+  let turnMs = performance.now();
   try {
     while (signal?.aborted !== true) {
       const session = source.session();
@@ -49,7 +54,8 @@ export async function* readSession(
         cursor = session.first - 1;
         continue;
       }
-      const page = pageOfTail(session.tail, cursor, source.pageFrames) ?? pageOfDisk(session, cursor, nextRows, source);
+      const recent = pageOfTail(session.tail, cursor, source.pageFrames);
+      const page = recent ?? pageOfDisk(session, cursor, nextRows, source);
       if (isGap(page)) {
         source.onGap(page);
         reportGap(session.id, page, onGap);
@@ -59,6 +65,9 @@ export async function* readSession(
       cursor = page.at(-1)?.seq ?? session.head;
       if (cursor > session.head) raiseHead(session, cursor);
       yield page;
+      if (recent !== undefined || performance.now() - turnMs <= MAX_TURN_MS) continue;
+      await nextTurn();
+      turnMs = performance.now();
     }
   } finally {
     waiter.close();
