@@ -430,6 +430,7 @@ export const TEXTS = {
       ['g f', 'Search'],
       ['g v', 'Server'],
       ['j / k', 'Next or previous call, session or question'],
+      ['Home / End', 'First or latest call'],
       ['Enter', 'Open what is chosen'],
       ['a', 'Allow the question'],
       ['d', 'Deny the question'],

@@ -13,8 +13,8 @@ import { Icon } from '../parts/icons.tsx';
 import { Line } from '../parts/plain-text.tsx';
 import { TEXTS } from '../texts.ts';
 
-/** Height of a row before it was measured. */
-const ROW_HEIGHT = { turn: 34, calls: 120, notice: 40, undo: 40 } as const;
+/** Height of a row before it was measured, in pixels; of a group, its head and each of its lines. */
+const ROW_HEIGHT = { turn: 34, calls: 120, notice: 40, undo: 40, groupHead: 45, groupLine: 39 } as const;
 /** This near the end, the thread follows what comes. */
 const END_PX = 120;
 
@@ -32,7 +32,7 @@ export function Thread({ feed, callId }: Props) {
   const virtualizer = useVirtualizer({
     count: model.rows.length,
     getScrollElement: () => box.current,
-    estimateSize: (index) => ROW_HEIGHT[model.rows[index]?.kind ?? 'calls'],
+    estimateSize: (index) => estimatedHeight(model.rows[index]),
     getItemKey: (index) => model.rows[index]?.key ?? index,
     overscan: 6,
   });
@@ -46,7 +46,15 @@ export function Thread({ feed, callId }: Props) {
     // Drawn by then; Enter opens and closes what has the focus.
     setTimeout(() => focusRow(box.current, next), 50);
   };
-  useKeys({ j: () => move(1), k: () => move(-1) });
+  const jump = (index: number, align: 'start' | 'end') => {
+    setAtEnd(align === 'end');
+    virtualizer.scrollToIndex(index, { align });
+  };
+  // The browser's own way there would end where rows on it turn out higher than estimated.
+  useKeys({
+    ...{ j: () => move(1), k: () => move(-1) },
+    ...{ Home: () => jump(0, 'start'), End: () => jump(model.rows.length - 1, 'end') },
+  });
   if (model.rows.length === 0) return <EmptyThread feed={feed} />;
   return (
     <div className="thread-frame">
@@ -59,24 +67,25 @@ export function Thread({ feed, callId }: Props) {
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
           const before = seen.current;
           seen.current = { scrollTop, scrollHeight };
-          if (scrollHeight - scrollTop - clientHeight < END_PX) setAtEnd(true);
           // Rows that turn out higher than estimated move the end away; only a reader who goes up has left it.
-          else if (before.scrollTop - scrollTop > Math.max(0, before.scrollHeight - scrollHeight)) setAtEnd(false);
+          if (before.scrollTop - scrollTop > Math.max(0, before.scrollHeight - scrollHeight) + 1) setAtEnd(false);
+          else if (scrollHeight - scrollTop - clientHeight < END_PX) setAtEnd(true);
         }}
       >
         <Rows {...{ model, virtualizer, chosen, context }} />
       </div>
       {!isAtEnd && (
-        <Button
-          className="to-end"
-          icon="down"
-          onClick={() => virtualizer.scrollToIndex(model.rows.length - 1, { align: 'end' })}
-        >
+        <Button className="to-end" icon="down" onClick={() => jump(model.rows.length - 1, 'end')}>
           {TEXTS.session.toEnd}
         </Button>
       )}
     </div>
   );
+}
+
+function estimatedHeight(row: Row | undefined): number {
+  if (row?.kind !== 'calls' || row.calls.length === 1) return ROW_HEIGHT[row?.kind ?? 'calls'];
+  return ROW_HEIGHT.groupHead + row.calls.length * ROW_HEIGHT.groupLine;
 }
 
 function focusRow(box: HTMLElement | null, index: number): void {
