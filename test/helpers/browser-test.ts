@@ -1,6 +1,6 @@
 /** Tests in a real browser: without one they are skipped by name, and fail in continuous integration. */
 import { type Browser, chromium } from 'playwright-core';
-import { it } from 'vitest';
+import { afterAll, it } from 'vitest';
 import { findProgram, installCommand, isCi } from '../../bin/setup.mjs';
 
 /** A browser on a busy machine takes seconds to start. */
@@ -17,7 +17,14 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
-/** Define a test that is handed a browser, which is closed behind it. */
+let running: Browser | undefined;
+
+afterAll(() => running?.close());
+
+/**
+ * Define a test that is handed a browser. The tests of a file share it, since it takes a second to start; they share no
+ * cookies, storage or cache, which belong to a context, and all contexts are closed behind a test.
+ */
 export function browserTest(title: string, work: (browser: Browser) => Promise<void>): void {
   it(
     title,
@@ -29,11 +36,13 @@ export function browserTest(title: string, work: (browser: Browser) => Promise<v
         console.warn(`Skipped: ${why}`);
         return skip(why);
       }
-      const browser = await chromium.launch({ executablePath, args: ARGUMENTS });
+      // One that crashed in an earlier test is of no use to this one.
+      if (running?.isConnected() !== true) running = await chromium.launch({ executablePath, args: ARGUMENTS });
+      const browser = running;
       try {
         await work(browser);
       } finally {
-        await browser.close();
+        for (const context of browser.contexts()) await context.close();
       }
     },
     BROWSER_TEST_MS,
