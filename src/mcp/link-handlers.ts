@@ -129,11 +129,13 @@ function announceLists(client: Client, handlers: LinkHandlers): () => void {
   const timers = new Map<ListKind, NodeJS.Timeout>();
   for (const kind of wantedLists(handlers)) {
     client.setNotificationHandler(`notifications/${kind}/list_changed`, () => {
-      clearTimeout(timers.get(kind));
-      timers.set(
-        kind,
-        setTimeout(() => handlers.onListChanged?.(kind), LIST_DEBOUNCE_MS),
-      );
+      // The first starts the clock: a server that announces all the time would never be listed again otherwise.
+      if (timers.has(kind)) return;
+      const announceOnce = () => {
+        timers.delete(kind);
+        handlers.onListChanged?.(kind);
+      };
+      timers.set(kind, setTimeout(announceOnce, LIST_DEBOUNCE_MS));
     });
   }
   return () => timers.forEach((timer) => clearTimeout(timer));
