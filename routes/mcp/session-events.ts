@@ -2,6 +2,7 @@
  * Watches a session for MCP clients that listen: changed lists of tools, prompts and resources, and notices.
  */
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
+import { serverHidingRule } from '../../src/permissions/rule-index.ts';
 import { toolList } from '../../src/pool/tool-list.ts';
 import type { Session } from '../../src/session/session.ts';
 import type { Frame, NoticeFrame } from '../../src/wire/frames.ts';
@@ -79,6 +80,9 @@ export class SessionEvents implements ServerEventBus {
         this.#options.logger.debug({ err: error }, 'A list of tools could not be compared for MCP clients');
       });
     const unsubscribe = this.#options.onToolsChanged(compareSafely);
+    const endResources = this.#options.upstreams.onResourcesChanged(session.principal, (server) => {
+      if (!serverHidingRule(session.context.permissions, server)) this.#announce('resources_list_changed');
+    });
     try {
       const { head } = session.bounds();
       for await (const page of session.read(head, { live: true, signal, onGap: () => undefined })) {
@@ -91,6 +95,7 @@ export class SessionEvents implements ServerEventBus {
       }
     } finally {
       unsubscribe();
+      endResources();
     }
   }
 

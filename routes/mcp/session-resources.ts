@@ -41,9 +41,6 @@ const MAX_RESULTS = 1_000;
 /** Resources of MCP servers in one list. */
 const MAX_UPSTREAM_ENTRIES = 2_000;
 
-/** Time in which MCP servers list theirs; those of a slower one are left out. */
-const UPSTREAM_LIST_MS = 3_000;
-
 /** Dependencies of the resources. */
 export interface ResourceOptions extends Pick<McpDoorContext, 'upstreams' | 'resourceTool'> {
   /** Return the session, loaded where it is not in memory. @throws {GauntletError} `not_found` */
@@ -57,7 +54,7 @@ export function addResources(server: Server, options: ResourceOptions, run: RunB
       const session = await options.session();
       const { upstreams } = options;
       const ofServers = fromUpstreams(options, session, context, async (name, signal) => {
-        const resources = await upstreams.listResources(name, signal, session.principal);
+        const resources = await upstreams.recentResources(name, signal, session.principal);
         return resources.map(({ uri, name: label = uri, ...about }) =>
           compact({ uri: upstreamUri(session.id, name, uri), name: label, ...about }),
         );
@@ -71,7 +68,7 @@ export function addResources(server: Server, options: ResourceOptions, run: RunB
       const session = await options.session();
       const { upstreams } = options;
       const ofServers = await fromUpstreams(options, session, context, async (name, signal) => {
-        const templates = await upstreams.listTemplates(name, signal, session.principal);
+        const templates = await upstreams.recentTemplates(name, signal, session.principal);
         return templates.map(({ uriTemplate, name: label = uriTemplate, ...about }) =>
           compact({ uriTemplate: upstreamUri(session.id, name, uriTemplate), name: label, ...about }),
         );
@@ -108,18 +105,15 @@ function compact<Entry extends object>(entry: Entry): Entry {
   return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined)) as Entry;
 }
 
-/** Collect the entries of all MCP servers that a session sees. One that fails or is slow hides no other. */
+/** Collect the entries of all MCP servers that a session sees, of a slow one as they were last. */
 async function fromUpstreams<Entry>(
   options: ResourceOptions,
   session: Session,
   { mcpReq }: ServerContext,
   list: (name: string, signal: AbortSignal) => Promise<readonly Entry[]>,
 ): Promise<Entry[]> {
-  const signal = AbortSignal.any([mcpReq.signal, AbortSignal.timeout(UPSTREAM_LIST_MS)]);
-  const answers = await Promise.allSettled(visibleUpstreams(options, session).map((name) => list(name, signal)));
-  return answers
-    .flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
-    .slice(0, MAX_UPSTREAM_ENTRIES);
+  const lists = await Promise.all(visibleUpstreams(options, session).map((name) => list(name, mcpReq.signal)));
+  return lists.flat().slice(0, MAX_UPSTREAM_ENTRIES);
 }
 
 async function readUpstream(

@@ -231,7 +231,6 @@ export class McpConnection {
     const handlers: LinkHandlers = {
       ...this.#options.handlers,
       onListChanged: (kind) => (kind === 'tools' ? this.#relist() : this.#options.onOffersChanged?.(kind)),
-      listKinds: ['tools', 'prompts'],
     };
     const link = await this.#options.limitConnecting(() => this.#open(handlers, this.#stop.signal));
     const onStop = () => void link.close();

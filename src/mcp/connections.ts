@@ -85,6 +85,12 @@ export interface McpConnections extends McpLogins, McpReads {
    */
   openOwned(name: string, owner: LinkOwner, handlers: LinkHandlers, signal: AbortSignal): Promise<McpLink>;
   /**
+   * Call `listener` with the name of each server whose resources may have changed, as the principal sees them.
+   *
+   * @returns A function that ends that.
+   */
+  onResourcesChanged(principal: string, listener: (server: string) => void): () => void;
+  /**
    * Send the call of a tool in another way than its own, once the gate has let it through.
    *
    * @returns A function that takes it back.
@@ -155,6 +161,7 @@ export function createMcpConnections(options: McpConnectionsOptions): McpConnect
     ...createLogins({ entries: options.servers, servers, serverNamed, loaded: () => loading }),
     openOwned: async (name, owner, handlers, signal) =>
       (await serverNamed(name, owner.principal)).openOwned(owner, handlers, signal),
+    onResourcesChanged: servers.onResourcesChanged.bind(servers),
     delegate,
     endSession: async (sessionId) => void (await Promise.all(servers.all().map((one) => one.endSession(sessionId)))),
     async close() {
@@ -201,7 +208,9 @@ async function load(options: LoadOptions): Promise<LoadedLogins> {
     const pins = pinStore.pinsOf(name, settings);
     const onToolsChanged = () => servers.collect();
     const parts = { name, settings, pins, credentials, limitConnecting, ownedLinks, onToolsChanged };
-    return createMcpServer({ ...options, ...parts });
+    const onResourcesChanged = () => servers.announceResources(name, server);
+    const server = createMcpServer({ ...options, ...parts, onResourcesChanged });
+    return server;
   }
 
   function connectOwn(target: AuthorizationTarget): void {

@@ -63,6 +63,8 @@ export interface McpServerOptions extends McpEnvironment {
   readonly ownedLinks: OwnedLinks;
   /** Calls that others send to the server in their own way, by `delegateKey`. */
   readonly delegates: ReadonlyMap<string, DelegatedCall>;
+  /** Called when its resources or templates may have changed. */
+  readonly onResourcesChanged?: () => void;
   /** Limits how many servers connect at the same time. */
   readonly limitConnecting: LimitFunction;
 }

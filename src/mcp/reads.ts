@@ -19,6 +19,10 @@ export interface McpReads {
     signal: AbortSignal,
     principal?: string,
   ): Promise<readonly ResultContentBlock[]>;
+  /** Return the latest list of a server's resources, as `ResourceLists`; none of one that is not there. */
+  recentResources(name: string, signal: AbortSignal, principal?: string): Promise<readonly McpResource[]>;
+  /** As `recentResources`, of its templates. */
+  recentTemplates(name: string, signal: AbortSignal, principal?: string): Promise<readonly McpResourceTemplate[]>;
   /** @throws {GauntletError} As `getPrompt`. */
   listResources(name: string, signal: AbortSignal, principal?: string): Promise<readonly McpResource[]>;
   /** @throws {GauntletError} As `listResources`. */
@@ -44,6 +48,8 @@ export function createReads(
     getPrompt: async (prompt, args, signal, who) =>
       (await serverNamed(prompt.server, who)).getPrompt(prompt, args, signal),
     listResources: async (name, signal, who) => (await serverNamed(name, who)).listResources(signal),
+    recentResources: async (name, signal, who) => servers.find(name, who)?.resourceLists.resources(signal) ?? [],
+    recentTemplates: async (name, signal, who) => servers.find(name, who)?.resourceLists.templates(signal) ?? [],
     readResource: async (name, uri, signal, who) => (await serverNamed(name, who)).readResource(uri, signal),
     listTemplates: async (name, signal, who) => (await serverNamed(name, who)).listTemplates(signal),
     complete: async (name, request, signal, who) => (await serverNamed(name, who)).complete(request, signal),

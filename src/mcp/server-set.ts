@@ -8,6 +8,11 @@ import type { Tool } from '../tool/tool.ts';
 import type { ServerOffer } from './offers.ts';
 import type { McpServer } from './server.ts';
 
+interface ResourceListener {
+  readonly principal: string;
+  readonly onChange: (server: string) => void;
+}
+
 /** Connections of all principals. */
 export class ServerSet {
   readonly #order: readonly string[];
@@ -17,6 +22,7 @@ export class ServerSet {
   /** Lists of tools: the shared one under `undefined`, and those of principals with connections of their own. */
   readonly #lists = new Map<string | undefined, readonly Tool[]>([[undefined, Object.freeze([])]]);
 
+  readonly #resourceListeners = new Set<ResourceListener>();
   readonly #offers = new Map<string | undefined, readonly ServerOffer[]>();
 
   /** @param order Names of the servers, in the order of their tools. @param onChange Called when a list changed. */
@@ -66,6 +72,19 @@ export class ServerSet {
   /** Return what the servers offer a principal beside tools; the same array until something changed. */
   offers(principal?: string): readonly ServerOffer[] {
     return this.#offers.get(principal) ?? this.#offers.get(undefined) ?? [];
+  }
+
+  /** As `McpConnections.onResourcesChanged`. */
+  onResourcesChanged(principal: string, onChange: (server: string) => void): () => void {
+    const listener = { principal, onChange };
+    this.#resourceListeners.add(listener);
+    return () => void this.#resourceListeners.delete(listener);
+  }
+
+  /** Tell those who use a connection that the server's resources may have changed. */
+  announceResources(name: string, server: McpServer): void {
+    for (const { principal, onChange } of [...this.#resourceListeners])
+      if (this.find(name, principal) === server) onChange(name);
   }
 
   /** Return all connections to one server. */

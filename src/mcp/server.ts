@@ -17,6 +17,7 @@ import { remoteOpener } from './remote-link.ts';
 import { RETRY_PACE } from './retry-pause.ts';
 import { createCalls } from './server-calls.ts';
 import { ResourceSubscriptions } from './subscriptions.ts';
+import { ResourceLists } from './resource-lists.ts';
 import { serverReads, type ServerReads } from './server-reads.ts';
 import { ServerRequests } from './server-requests.ts';
 import type { McpServerSettings } from './server-settings.ts';
@@ -48,6 +49,8 @@ export interface McpServer extends ServerReads {
   tools(): readonly Tool[];
   /** Subscriptions to its resources, over the shared connection. */
   readonly subscriptions: ResourceSubscriptions;
+  /** The latest lists of its resources and templates. */
+  readonly resourceLists: ResourceLists;
   /** What it offers beside tools; the same object until something changed. */
   offer(): ServerOffer;
   /** As `McpConnections.openOwned`. */
@@ -67,7 +70,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
   );
   let definitions: readonly McpToolDefinition[] = [];
   /** By hash: a tool with an unchanged definition is the same object in the next list. */
-  let byHash = new Map<string, Tool>();
+  let byHash: ReadonlyMap<string, Tool> = new Map();
   const reportFailure = failureReporter((code, reason) => notice('warning', code, reason));
   const shared = new ServerRequests({ server: name, sampler: options.sampler, mask });
   const subscriptions = new ResourceSubscriptions({ limits, pace });
@@ -84,9 +87,11 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     limitConnecting,
     onRemark: (remark) => notice('warning', 'mcp_tools_left_out', remark),
     onChange,
-    onOffersChanged: (kind) => (kind === 'prompts' ? offers.relist() : undefined),
+    onOffersChanged: (kind) => (kind === 'prompts' ? offers.relist() : resourceLists.announced()),
   });
   const offers = createOffers(options, mask, (remark) => notice('warning', 'mcp_prompts_left_out', remark));
+  const reads = serverReads(connection, limits);
+  const resourceLists = new ResourceLists({ ...reads, onChange: () => options.onResourcesChanged?.() });
   const calls = createCalls({ ...options, mask }, connection, shared);
   let alwaysLoaded: ReadonlySet<McpToolDefinition> = new Set();
   const isAlwaysLoaded = (definition: McpToolDefinition) => settings.alwaysLoad ?? alwaysLoaded.has(definition);
@@ -96,16 +101,12 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     reportFailure(connection);
     offers.follow(connection);
     subscriptions.follow(connection);
+    resourceLists.follow(connection);
     if (connection.definitions === definitions) return;
     definitions = connection.definitions;
     pins.compareWithPins(definitions);
     alwaysLoaded = wantedAlways(definitions);
-    byHash = new Map(
-      definitions.map((definition) => {
-        const key = `${definition.wholeHash} ${alwaysLoaded.has(definition)}`;
-        return [key, byHash.get(key) ?? adaptTool(definition, source)];
-      }),
-    );
+    byHash = adaptTools(definitions, byHash, source);
     options.onToolsChanged();
   }
 
@@ -116,8 +117,23 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     tools: () => [...byHash.values()],
     offer: () => offers.current,
     subscriptions,
-    ...serverReads(connection, limits),
+    resourceLists,
+    ...reads,
   };
+}
+
+/** Make the tools of definitions, by hash: the tool of `known` where it is the same. */
+function adaptTools(
+  definitions: readonly McpToolDefinition[],
+  known: ReadonlyMap<string, Tool>,
+  source: Parameters<typeof adaptTool>[1],
+): ReadonlyMap<string, Tool> {
+  return new Map(
+    definitions.map((definition) => {
+      const key = `${definition.wholeHash} ${source.isAlwaysLoaded(definition)}`;
+      return [key, known.get(key) ?? adaptTool(definition, source)];
+    }),
+  );
 }
 
 function createOffers(

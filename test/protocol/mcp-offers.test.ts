@@ -14,7 +14,7 @@ beforeAll(async () => {
   server = await startServer({
     mayKeep: ['mcp-offers.mjs'],
     settings: {
-      permissions: { allow: ['mcp__notes__touch'] },
+      permissions: { allow: ['mcp__notes__touch', 'mcp__notes__publish'] },
       mcpServers: { notes: offeringServer(), quiet: offeringServer('silent') },
     },
   });
@@ -214,6 +214,30 @@ describe.each([
     expect(contents).toEqual([
       { uri: `${base}/notes://seven`, mimeType: 'text/plain', text: 'content of notes://seven' },
     ]);
+  });
+
+  it('is told when the resources of a server change, and finds the new one', async () => {
+    const session = await client.session({ rules: { deny: ['mcp__quiet'] } });
+    const { mcp } = await connect(session);
+    let changes = 0;
+    mcp.setNotificationHandler('notifications/resources/list_changed', () => void (changes += 1));
+    if (mode === 'auto') await listen(mcp, { resourcesListChanged: true });
+    const count = async () => (await mcp.listResources()).resources.length;
+    const before = await count();
+    await until(async () => {
+      await run(session, 'mcp__notes__publish', {});
+      return changes > 0;
+    });
+    expect(await count()).toBeGreaterThan(before);
+  });
+
+  it('waits for a server that lists nothing in time once', async () => {
+    const { mcp } = await connect(await client.session());
+    await mcp.listResources();
+    const beganMs = performance.now();
+    const { resources } = await mcp.listResources();
+    expect(resources.length).toBeGreaterThan(0);
+    expect(performance.now() - beganMs).toBeLessThan(1_500);
   });
 
   it('completes arguments of prompts and templates of servers', async () => {
