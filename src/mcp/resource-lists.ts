@@ -7,7 +7,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { McpConnection } from './connection.ts';
 import type { McpResource, McpResourceTemplate } from './resources.ts';
-import type { ServerReads } from './server-reads.ts';
 
 /** A list this young is not asked for again, unless the server announces another. */
 const FRESH_MS = 5_000;
@@ -21,7 +20,9 @@ const LATE_MS = 60_000;
 const MAX_ROUNDS = 2;
 
 /** Options of `ResourceLists`. */
-export interface ResourceListsOptions extends Pick<ServerReads, 'listResources' | 'listTemplates'> {
+export interface ResourceListsOptions {
+  listResources(this: void, signal: AbortSignal): Promise<readonly McpResource[]>;
+  listTemplates(this: void, signal: AbortSignal): Promise<readonly McpResourceTemplate[]>;
   /** Called when a list may differ from the last one that was given. */
   readonly onChange: () => void;
 }

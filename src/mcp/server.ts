@@ -17,7 +17,6 @@ import { remoteOpener } from './remote-link.ts';
 import { RETRY_PACE } from './retry-pause.ts';
 import { createCalls } from './server-calls.ts';
 import { ResourceSubscriptions } from './subscriptions.ts';
-import { ResourceLists } from './resource-lists.ts';
 import { serverReads, type ServerReads } from './server-reads.ts';
 import { ServerRequests } from './server-requests.ts';
 import type { McpServerSettings } from './server-settings.ts';
@@ -49,8 +48,6 @@ export interface McpServer extends ServerReads {
   tools(): readonly Tool[];
   /** Subscriptions to its resources, over the shared connection. */
   readonly subscriptions: ResourceSubscriptions;
-  /** The latest lists of its resources and templates. */
-  readonly resourceLists: ResourceLists;
   /** What it offers beside tools; the same object until something changed. */
   offer(): ServerOffer;
   /** As `McpConnections.openOwned`. */
@@ -87,11 +84,10 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     limitConnecting,
     onRemark: (remark) => notice('warning', 'mcp_tools_left_out', remark),
     onChange,
-    onOffersChanged: (kind) => (kind === 'prompts' ? offers.relist() : resourceLists.announced()),
+    onOffersChanged: (kind) => (kind === 'prompts' ? offers.relist() : reads.resourceLists.announced()),
   });
   const offers = createOffers(options, mask, (remark) => notice('warning', 'mcp_prompts_left_out', remark));
-  const reads = serverReads(connection, limits);
-  const resourceLists = new ResourceLists({ ...reads, onChange: () => options.onResourcesChanged?.() });
+  const reads = serverReads(connection, limits, () => options.onResourcesChanged?.());
   const calls = createCalls({ ...options, mask }, connection, shared);
   let alwaysLoaded: ReadonlySet<McpToolDefinition> = new Set();
   const isAlwaysLoaded = (definition: McpToolDefinition) => settings.alwaysLoad ?? alwaysLoaded.has(definition);
@@ -101,7 +97,7 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     reportFailure(connection);
     offers.follow(connection);
     subscriptions.follow(connection);
-    resourceLists.follow(connection);
+    reads.resourceLists.follow(connection);
     if (connection.definitions === definitions) return;
     definitions = connection.definitions;
     pins.compareWithPins(definitions);
@@ -117,7 +113,6 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     tools: () => [...byHash.values()],
     offer: () => offers.current,
     subscriptions,
-    resourceLists,
     ...reads,
   };
 }
