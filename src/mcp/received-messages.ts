@@ -23,7 +23,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** Prepare each message that a transport receives. */
 export function prepareMessages(transport: Transport): void {
-  let onmessage: Transport['onmessage'];
+  let { onmessage } = transport;
   Object.defineProperty(transport, 'onmessage', {
     configurable: true,
     get: () => onmessage,

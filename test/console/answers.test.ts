@@ -57,7 +57,9 @@ describe('a question', () => {
     await page.getByText('Nothing waits for you').waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
-    for (const key of ['Escape', 'g', 's', 'n']) await page.keyboard.press(key);
+    for (const key of ['Escape', 'g', 's']) await page.keyboard.press(key);
+    await page.getByRole('button', { name: 'New session' }).first().waitFor();
+    await page.keyboard.press('n');
     await page.getByRole('textbox', { name: 'Title' }).fill('made by keyboard');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'made by keyboard' }).waitFor();
