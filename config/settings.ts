@@ -58,7 +58,7 @@ export interface Settings extends DoorSettings, GateSettings {
   readonly mcpAuthorization: McpAuthorizationSettings | undefined;
   /** Address under which browsers reach this server; undefined: the loopback address that it listens on. */
   readonly publicUrl: string | undefined;
-  /** Whether the console is served. */
+  /** True if the console is served. */
   readonly console: boolean;
   /** Models that agents use, by name. */
   readonly models: ReadonlyMap<string, ModelSettings>;

@@ -2,7 +2,7 @@
  * The sender of a request: a principal, and the console's credential if that was sent in place of the token.
  */
 
-/** What can be cut off: a reply in progress, or the socket of a WebSocket. */
+/** A connection that can be cut off: a reply in progress, or the socket of a WebSocket. */
 export interface Closable {
   destroy(): unknown;
   once(event: 'close', listener: () => void): unknown;

@@ -45,7 +45,7 @@ export interface SkillPrompt {
   readonly argumentHint?: string;
 }
 
-/** Where a principal may work, and what it may answer. */
+/** Bounds of a principal: where it may work, and what it may answer. */
 export interface PrincipalBounds {
   /** Folders that its sessions stay in; undefined: they begin in the workspace. */
   readonly roots?: readonly string[] | undefined;

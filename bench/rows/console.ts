@@ -98,7 +98,7 @@ async function frameRow(browser: Browser, server: RunningServer): Promise<Row> {
   };
 }
 
-/** What a session of many calls takes until its end can be read, and what its tab then holds. */
+/** Time until the end of a session of many calls can be read, and memory that its tab then holds. */
 async function longSessionRows(browser: Browser, server: RunningServer): Promise<readonly Row[]> {
   const sessionId = await longSession(server);
   const page = await openConsole(browser, server);

@@ -1,5 +1,5 @@
 /**
- * What operators switch on: a scrape of the figures, traces, and consoles that watch.
+ * Costs of what operators switch on: a scrape of the figures, traces, and consoles that watch.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

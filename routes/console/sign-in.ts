@@ -91,7 +91,7 @@ export async function openSignIn(options: SignInOptions): Promise<SignIn> {
   };
 }
 
-/** What is stored of a credential, under its digest. */
+/** Stored record of a credential, under its digest. */
 type StoredCredential = {
   readonly principal: string;
   readonly expires_at: string;

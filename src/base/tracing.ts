@@ -6,7 +6,7 @@
  */
 import type { Context, Span, SpanOptions, TextMapPropagator, Tracer } from '@opentelemetry/api';
 
-/** Where the API keeps the SDK that a program has registered, shared by all copies of the API of one major version. */
+/** Global key under which the API keeps the SDK that a program has registered, for all copies of one major version. */
 const REGISTRY = Symbol.for('opentelemetry.js.api.1');
 
 /** Version of the conventions that names and attributes are of. */

@@ -53,7 +53,7 @@ export interface McpToolCall {
   readonly toolName: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly inputSchema: JsonObject;
-  /** Whether the tool may or must be called as a task. */
+  /** Tells if the tool may or must be called as a task. */
   readonly execution?: McpToolDefinition['execution'];
   /** The call of the session that it serves. */
   readonly context: ToolUseContext;

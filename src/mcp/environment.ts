@@ -20,7 +20,7 @@ export interface AllowedCall {
   readonly server: string;
   readonly toolName: string;
   readonly arguments: Readonly<Record<string, unknown>>;
-  /** Whether the tool may or must be called as a task. */
+  /** Tells if the tool may or must be called as a task. */
   readonly execution?: McpToolDefinition['execution'];
   /** Trace of the call, for the `_meta` of the request; empty where nothing is traced. */
   readonly headers: TraceHeaders;

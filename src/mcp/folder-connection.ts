@@ -24,7 +24,7 @@ const MAX_OPEN_SERVERS = 64;
 /** Longest reason why one could not be begun, in characters. */
 const FAILURE_CHARS = 2_000;
 
-/** Where answers are remembered, by digest. */
+/** Answers that are remembered, by digest. */
 const NAMESPACE = 'mcp-folder-servers';
 
 /** Options of `FolderConnection`. */

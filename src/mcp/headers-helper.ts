@@ -96,7 +96,7 @@ export class HeadersHelper {
   }
 }
 
-/** What the command prints may be secret, so no message repeats it. */
+/** Output of the command may be secret, so no message repeats it. */
 function parse(stdout: string): PrintedHeaders {
   try {
     const printed = Printed.parse(JSON.parse(stdout));

@@ -48,7 +48,7 @@ export interface McpServer extends ServerReads {
   tools(): readonly Tool[];
   /** Subscriptions to its resources, over the shared connection. */
   readonly subscriptions: ResourceSubscriptions;
-  /** What it offers beside tools; the same object until something changed. */
+  /** Offer beside its tools; the same object until something changed. */
   offer(): ServerOffer;
   /** As `McpConnections.openOwned`. */
   openOwned(owner: LinkOwner, handlers: LinkHandlers, signal: AbortSignal): Promise<McpLink>;

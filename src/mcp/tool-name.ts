@@ -10,7 +10,7 @@ const SUFFIX_CHARS = 9;
 /**
  * Derive a name that depends only on this server and tool, and that no other pair shares.
  *
- * Where the plain name would be ambiguous, altered or too long, it is cut and a digest of the pair is appended.
+ * A plain name that would be ambiguous, altered or too long is cut, and a digest of the pair is appended.
  *
  * @param server Name of the server, as configured.
  * @param tool Name of the tool, as the server sent it.

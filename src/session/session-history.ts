@@ -11,7 +11,7 @@ import { resultTextPage, searchResults, type TextRange } from './turn/stored-res
 /** Hits of one search of the transcript. */
 const MAX_SEARCH_HITS = 100;
 
-/** What a session's log holds. */
+/** Readings of a session's log. */
 export interface SessionHistory {
   /** Read a range of a result's whole text. @throws {GauntletError} as `resultTextPage` */
   resultText(toolUseId: string, range: TextRange): Promise<ResultTextPage>;

@@ -222,7 +222,7 @@ export class Session {
     return this.#core.services.log.bounds(this.id) ?? { first: 1, head: 0 };
   }
 
-  /** What its log holds: results, search, export. */
+  /** Readings of its log: results, search, export. */
   get history(): SessionHistory {
     return sessionHistory(this.#core);
   }

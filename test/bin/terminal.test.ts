@@ -1,4 +1,4 @@
-/** What operators see in a terminal: status, sessions, a session as it runs, and open questions, of a real server. */
+/** The terminal of an operator: status, sessions, a session as it runs, and open questions, of a real server. */
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';

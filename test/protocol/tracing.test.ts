@@ -20,7 +20,7 @@ const caller = (number: number) => ({
 });
 const traceIdOf = ({ traceparent }: { readonly traceparent: string }) => traceparent.split('-')[1];
 
-/** What the upstream was sent with its call. */
+/** The message that the upstream was sent with its call. */
 interface SeenCall {
   readonly headers: IncomingHttpHeaders;
   readonly meta: Readonly<Record<string, unknown>> | undefined;

@@ -148,7 +148,7 @@ class Feed {
   }
 }
 
-/** What one reader has not taken yet. */
+/** News that one reader has not taken yet. */
 class Reader {
   readonly #pending = new Map<string, SessionNews>();
   #wake: (() => void) | undefined;

@@ -15,7 +15,7 @@ import type { CallHit, CallHits } from '../../wire/session-replies.ts';
 import type { SessionServices } from '../session-services.ts';
 import { askedText, snippetAt } from './call-text.ts';
 
-/** What is searched for; what is absent matches everything. */
+/** Conditions of a search; an absent one matches everything. */
 export interface CallQuery {
   /** Words that must all occur, ignoring case; those in double quotes are one. */
   readonly text?: string;

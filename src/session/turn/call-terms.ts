@@ -12,7 +12,7 @@ export interface AskPolicy {
   readonly askTimeoutMs?: number;
 }
 
-/** What a call is accepted with. */
+/** Terms under which a call is accepted. */
 export interface CallTerms {
   readonly askPolicy: AskPolicy;
   readonly onResult?: OnResult;

@@ -1,4 +1,4 @@
-/** What servers offer beside tools: their instructions and prompts. */
+/** The offer of servers beside tools: their instructions and prompts. */
 import { describe, expect, test } from 'vitest';
 import { callTool, eventually, offeringServer, packageServer, startServers } from '../../helpers/mcp-servers.ts';
 

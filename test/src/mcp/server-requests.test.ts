@@ -1,4 +1,4 @@
-/** What servers ask and tell while a call of a session runs, and how much of it is taken. */
+/** Requests and logs of servers while a call of a session runs, and how much of them is taken. */
 import { describe, expect, test } from 'vitest';
 import { createSampling } from '../../../src/mcp/sampling.ts';
 import { SessionLinks } from '../../../src/mcp/session-links.ts';

@@ -12,7 +12,7 @@ export interface InboxState {
   readonly isLoaded: boolean;
 }
 
-/** How an answer went. */
+/** Outcome of an answer. */
 export interface Answered {
   readonly behavior: 'allow' | 'deny';
   readonly by: string;

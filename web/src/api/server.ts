@@ -158,7 +158,7 @@ export async function signIn(given: { readonly ticket: string } | { readonly tok
   return exchange(ticket);
 }
 
-/** What this tab keeps of a sign-in. */
+/** The part of a sign-in that this tab keeps. */
 export interface SignedIn {
   readonly credential: string;
   readonly principal: string;

@@ -82,7 +82,7 @@ export function parseAnsi(given: string): AnsiSpan[] {
   return spans;
 }
 
-/** What carriage returns and backspaces leave: a progress bar is its last state. */
+/** Return the text that carriage returns and backspaces leave: a progress bar is its last state. */
 function overwritten(text: string): string {
   const lines = text.includes('\r\n') ? text.replaceAll('\r\n', '\n') : text;
   const last = lines.includes('\r') ? lines.replace(/[^\n]*\r(?=[^\n])/g, '').replaceAll('\r', '') : lines;

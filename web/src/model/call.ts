@@ -4,7 +4,7 @@
 import { Tail } from './tail.ts';
 import type { CallSummary, Decision, Display, Frame, FrameOf } from './wire.ts';
 
-/** How far a call has come. */
+/** State of a call. */
 export type Phase = 'streaming' | 'queued' | 'gate' | 'asking' | 'running' | 'finishing' | 'done';
 
 /** Moments of a call in milliseconds since 1970; absent: not reached. */
@@ -57,7 +57,7 @@ export interface AgentThread {
   readonly words: Tail;
 }
 
-/** How a question of a call ended. */
+/** End of a question of a call. */
 export interface Resolution {
   readonly behavior: 'allow' | 'deny';
   readonly by: string;

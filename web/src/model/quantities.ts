@@ -11,7 +11,7 @@ export function duration(ms: number): string {
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
-/** How long ago something was, as one word. */
+/** Say in one word how long ago something was. */
 export function age(thenMs: number, nowMs: number): string {
   const seconds = Math.max(0, Math.round((nowMs - thenMs) / 1_000));
   if (seconds < 5) return 'now';

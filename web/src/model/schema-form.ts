@@ -16,7 +16,7 @@ export interface SchemaField {
   readonly choices?: readonly string[];
 }
 
-/** What is wrong with an input; `path` names the field, `''` the whole. */
+/** A fault of an input; `path` names the field, `''` the whole. */
 export interface InputIssue {
   readonly path: string;
   readonly message: string;
@@ -75,7 +75,7 @@ function pickWords({ description }: JsonSchema): JsonSchema {
   return description === undefined ? {} : { description };
 }
 
-/** What a field shows of a value. */
+/** Write a value as a field shows it. */
 export function textOfValue(value: unknown, kind: FieldKind): string {
   if (value === undefined) return '';
   if (kind === 'texts' && Array.isArray(value)) return value.join('\n');
@@ -139,7 +139,7 @@ function checkRecord(
   }
 }
 
-/** What is wrong with a value itself, in words. */
+/** Describe the fault of a value itself. */
 function problemOf(value: unknown, schema: JsonSchema): string | undefined {
   const types = schema.type === undefined ? [] : [schema.type].flat();
   if (types.length > 0 && !types.some((type) => isOfType(value, type))) return `must be ${types.join(' or ')}`;

@@ -3,7 +3,7 @@
  */
 import { type Call, toneOf, type CallTone } from './call.ts';
 
-/** What a call did during a part of its time. */
+/** Activity of a call during a part of its time. */
 export type SegmentKind = 'queued' | 'gate' | 'asked' | 'run' | 'held';
 
 /** A part of a call's time, in milliseconds since the turn began. */

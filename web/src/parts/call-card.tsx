@@ -18,7 +18,7 @@ import { QuestionCard } from './question-card.tsx';
 import { Reason } from './reason.tsx';
 import { SpilledText } from './long-text.tsx';
 
-/** What a card knows of its session. */
+/** The part of its session that a card knows. */
 export interface CardContext {
   readonly sessionId: string;
   readonly questions: ReadonlyMap<string, OpenQuestion>;
@@ -150,7 +150,7 @@ function CallBody({ call, context }: { readonly call: Call; readonly context: Ca
   );
 }
 
-/** Whether the question of an agent is drawn on its own call, and need not be on this one, too. */
+/** True if the question of an agent is drawn on its own call, and need not be on this one, too. */
 function isAskedBelow({ requestId, agents }: Call): boolean {
   return agents.some(({ thread }) =>
     thread.rows.some((row) => row.kind === 'calls' && row.calls.some((call) => call.requestId === requestId)),
@@ -187,13 +187,13 @@ function blocksOf(call: Call, result: Display): Display['blocks'] {
   return isTroubled(call) ? asOutput(blocks) : blocks;
 }
 
-/** What came of a call, where its title says no more than that of the call. */
+/** Outcome of a call, where its title says no more than that of the call. */
 function outcomeOf({ display, result, name }: Call): string {
   const { title = '', subtitle } = result?.display ?? {};
   return title === (display?.title ?? name) || title === name ? (subtitle ?? title) : title;
 }
 
-/** What a failed call says is mostly the output of a program, where columns and indents count. */
+/** Text of a failed call: mostly the output of a program, where columns and indents count. */
 function asOutput(blocks: Display['blocks']): Display['blocks'] {
   return blocks.map((block) => (block.kind === 'text' ? { kind: 'code', text: block.text } : block));
 }
@@ -299,7 +299,7 @@ function firstWords(display: Display | undefined): string {
   return block && 'text' in block ? (block.text.slice(0, 400).split('\n', 1)[0] ?? '') : '';
 }
 
-/** Whether there is more to say than that it worked: what went wrong is told in full. */
+/** True if there is more to say than that it worked: a fault is told in full. */
 function isTroubled({ result }: Call): boolean {
   return result !== undefined && result.summary.status !== 'ok';
 }

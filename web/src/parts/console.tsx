@@ -1,5 +1,5 @@
 /**
- * What every view may use: the server, the live list, the inbox and the feeds of sessions.
+ * Services of every view: the server, the live list, the inbox and the feeds of sessions.
  */
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { Inbox } from '../api/inbox.ts';

@@ -102,7 +102,7 @@ export function Empty({ title, children, icon }: { title: string; children?: Rea
   );
 }
 
-/** What went wrong, told to who cannot see it, too. */
+/** A fault, told to those who cannot see it, too. */
 export function Problem({ children }: { readonly children: ReactNode }) {
   if (!children) return null;
   return (

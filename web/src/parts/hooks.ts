@@ -1,5 +1,5 @@
 /**
- * What views share: watched values, the place in the address, the time, requests.
+ * Hooks that views share: watched values, the place in the address, the time, requests.
  */
 import { useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { wordsOf } from '../api/server.ts';
@@ -37,7 +37,7 @@ export function useNow(everyMs: number): number {
   return nowMs;
 }
 
-/** Whether the page is as wide as a media query says. */
+/** True while the page is as wide as a media query says. */
 export function useMedia(query: string): boolean {
   return useSyncExternalStore(
     (listener) => {
@@ -49,7 +49,7 @@ export function useMedia(query: string): boolean {
   );
 }
 
-/** What a request brought. */
+/** Outcome of a request. */
 export interface Loaded<Value> {
   readonly value: Value | undefined;
   readonly problem: string | undefined;
@@ -137,7 +137,7 @@ export function useKeys(keys: Readonly<Record<string, () => unknown>>, isOn = tr
   }, [isOn]);
 }
 
-/** Whether keys go into a field, or into a dialog that has keys of its own. */
+/** True if keys go into a field, or into a dialog that has keys of its own. */
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (target.isContentEditable || target.closest('[role="dialog"], [role="menu"]') !== null) return true;

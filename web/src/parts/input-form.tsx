@@ -75,7 +75,7 @@ export function InputForm({ schema, value, onChange, isStrict = false }: Props) 
   );
 }
 
-/** Whether something is wrong in a field that is folded away: then it is shown. */
+/** True if a field that is folded away has a fault: then it is shown. */
 function hasProblem(fields: readonly SchemaField[], issues: readonly InputIssue[], value: Input): boolean | undefined {
   return fields.some((field) => Object.hasOwn(value, field.name) && problemOf(field, issues, true)) || undefined;
 }

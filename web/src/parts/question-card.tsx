@@ -164,7 +164,7 @@ function StopsAsking({ updates }: { readonly updates: Updates }) {
   );
 }
 
-/** Whether the display says the same already. */
+/** True if the display says the same already. */
 function isShown(words: string, { display }: InboxQuestion): boolean {
   if (words === display.title || words === display.subtitle) return true;
   return display.blocks.some((block) => 'text' in block && block.text.includes(words));

@@ -26,7 +26,7 @@ interface ChangePage {
   readonly next_from_seq?: number;
 }
 
-/** What an undo takes back. */
+/** Changes that an undo takes back. */
 type UndoTarget = { readonly tool_use_id: string } | { readonly to_seq: number };
 
 /** Changes of a session. */

@@ -1,5 +1,5 @@
 /**
- * What a session may do: its mode, its rules by source, and a test of a rule against what was called before.
+ * Permissions of a session: its mode, its rules by source, and a test of a rule against what was called before.
  */
 import { useState } from 'react';
 import type { SessionFeed } from '../api/session-feed.ts';

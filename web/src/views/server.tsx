@@ -71,7 +71,7 @@ function Figures() {
   );
 }
 
-/** How fast a count grows, in counts a second. */
+/** Growth of a count, in counts a second. */
 function useRate(count: number | undefined, nowMs: number): number {
   const last = useRef<{ count: number; atMs: number }>(undefined);
   const [rate, setRate] = useState(0);

@@ -1,5 +1,5 @@
 /**
- * What stands in front of the console: a field for the token, and what to do where a sign-in failed.
+ * The page in front of the console: a field for the token, and advice where a sign-in failed.
  */
 import { useState } from 'react';
 import { GauntletError } from '../../../client/src/errors.ts';

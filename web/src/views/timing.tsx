@@ -112,7 +112,7 @@ function BarRow({
   );
 }
 
-/** What a bar shows, in words. */
+/** Meaning of a bar, in words. */
 function wordsOf({ segments, totalMs }: Bar): string {
   const parts = segments.map(
     ({ kind, fromMs, toMs }) => `${TEXTS.waterfall.segments[kind]} ${duration(toMs - fromMs)}`,
