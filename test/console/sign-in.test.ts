@@ -45,6 +45,17 @@ describe('signing in', () => {
     await page.getByLabel('Token').waitFor();
   });
 
+  browserTest('says what to do where the server is of another version than the page', async (browser) => {
+    const page = await openPage(browser, server.url, {}, REFUSED);
+    await page.route('**/healthz', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...((await response.json()) as object), version: '99.0.0' } });
+    });
+    await page.getByLabel('Token').fill(server.token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('The server speaks another version').waitFor();
+  });
+
   browserTest('gets its page with a strict policy, and nothing in it breaks that', async (browser) => {
     await openConsole(browser, server);
     const policy = (await fetch(server.url)).headers.get('content-security-policy') ?? '';

@@ -40,6 +40,11 @@ describe('the console', () => {
 
       await openView(page, 'Sessions');
       await page.getByRole('link', { name: /First steps/ }).click();
+      await page.getByRole('button', { name: 'Actions of this session' }).click();
+      const saving = page.waitForEvent('download');
+      await page.getByRole('menuitem', { name: 'Export as Markdown' }).click();
+      expect(readFileSync(await (await saving).path(), 'utf8')).toContain('hello from the console');
+
       await page.getByRole('link', { name: 'Changes' }).click();
       await page.getByText('edited by a person').waitFor();
       await picture(page, 'changes');
