@@ -56,7 +56,7 @@ interface Option {
 
 interface Command {
   readonly summary: string;
-  /** Those in brackets may be left out. */
+  /** An operand in brackets may be left out. */
   readonly operands: readonly string[];
   readonly options: Readonly<Record<string, Option>>;
 }

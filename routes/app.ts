@@ -8,7 +8,7 @@ import { GauntletError } from '../src/base/errors.ts';
 import { parseSafeJson } from '../src/base/json.ts';
 import { MAX_PATH_CHARS } from '../src/wire/permission-schemas.ts';
 import { openApiDoor } from './api/openapi.ts';
-import { createBadCredentials } from './bad-credentials.ts';
+import { createAddressLimit } from './address-limit.ts';
 import { onClientError, onExpectation, refuseSlow } from './client-error.ts';
 import { capConnections } from './connection-cap.ts';
 import { consoleFilesDoor } from './console/files.ts';
@@ -46,6 +46,10 @@ const HEADERS_TIMEOUT_MS = 10_000;
 /** Interval at which the times of a request are checked; shorter where `bodyTimeoutMs` is short. */
 const REQUEST_CHECK_MS = 500;
 
+/** Bad credentials that one address may send at once, and those by which that burst is refilled; more get 429. */
+const BAD_CREDENTIAL_BURST = 2_000;
+const BAD_CREDENTIALS_PER_SECOND = 100;
+
 /** Each run of blanks belongs to one thing: two that could share it would take its square. */
 const JSON_TYPE = /^application\/json(?:[\t ]*;[\t ]*charset="?utf-8"?)?(?:[\t ]*;)?[\t ]*$/i;
 
@@ -56,7 +60,7 @@ const JSON_TYPE = /^application\/json(?:[\t ]*;[\t ]*charset="?utf-8"?)?(?:[\t ]
  */
 export async function buildApp(dependencies: Dependencies): Promise<App> {
   const rates = createRequestRates((principal) => dependencies.limitsOf(principal));
-  const countBadCredential = createBadCredentials();
+  const countBadCredential = createAddressLimit(BAD_CREDENTIAL_BURST, BAD_CREDENTIALS_PER_SECOND);
   let onAuthenticated: GuardDependencies['onAuthenticated'] = () => undefined;
   let isRefused: GuardDependencies['isRefused'] = () => false;
   const guard = createGuard({

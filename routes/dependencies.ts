@@ -16,7 +16,7 @@ import type { SearchCalls } from '../src/session/search/search-calls.ts';
 import type { SessionDirectory } from '../src/session/directory/session-directory.ts';
 import type { Session } from '../src/session/session.ts';
 import type { SubmittedTurn } from '../src/session/turn/intake.ts';
-import type { CountBadCredential } from './bad-credentials.ts';
+import type { AddressLimit } from './address-limit.ts';
 import type { SignIn } from './console/sign-in.ts';
 import type { RequestRates } from './request-rates.ts';
 import type { SignedTokens } from './signed-token.ts';
@@ -140,7 +140,7 @@ export interface DoorContext extends Dependencies {
   /** Aborted when the app closes: ends replies that would not end by themselves. */
   readonly closing: AbortSignal;
   readonly rates: RequestRates;
-  readonly countBadCredential: CountBadCredential;
+  readonly countBadCredential: AddressLimit;
   /** Spare a socket that has shown no token the end that such sockets come to soon. */
   onAuthenticated(socket: Socket): void;
 }

@@ -7,7 +7,7 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import type { Socket } from 'node:net';
 import { GauntletError } from '../src/base/errors.ts';
-import type { CountBadCredential } from './bad-credentials.ts';
+import type { AddressLimit } from './address-limit.ts';
 import type { Caller, ConsoleCredential } from './caller.ts';
 import { bearerToken, createCachedAuthenticator, type AuthenticateSocket } from './credential.ts';
 import type { Dependencies } from './dependencies.ts';
@@ -46,7 +46,7 @@ export interface GuardDependencies extends Pick<
 > {
   readonly rates: RequestRates;
   /** Counts a bad credential; false if its address has exceeded the limit. */
-  readonly countBadCredential: CountBadCredential;
+  readonly countBadCredential: AddressLimit;
   /** Called when the socket has sent a valid credential. */
   onAuthenticated(socket: Socket): void;
   /** Returns true if the socket is beyond the connection limit, and held only for a reply. */

@@ -4,7 +4,7 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify';
 import * as z from 'zod';
 import { GauntletError } from '../../src/base/errors.ts';
-import { type CountBadCredential, createBadCredentials } from '../bad-credentials.ts';
+import { type AddressLimit, createAddressLimit } from '../address-limit.ts';
 import type { DoorContext } from '../dependencies.ts';
 import type { App } from '../request-schemas.ts';
 
@@ -39,7 +39,7 @@ export function consoleDoor(app: App, context: DoorContext): void {
     reply: { statuses: [201], json: 'ConsoleCredential' },
     isPublic: true,
   } as const;
-  const mayTry = createBadCredentials(ATTEMPT_BURST, ATTEMPTS_PER_SECOND);
+  const mayTry = createAddressLimit(ATTEMPT_BURST, ATTEMPTS_PER_SECOND);
   const exchange = { schema: { body: SignInRequest }, config: given, preValidation: bounded(mayTry) };
   app.post('/console/credentials', exchange, async (request, reply) => {
     const issued = await signIn.exchange(request.body.ticket);
@@ -63,7 +63,7 @@ export function consoleDoor(app: App, context: DoorContext): void {
 }
 
 /** Refuse an address that tries too often, before its body is looked at. */
-function bounded(mayTry: CountBadCredential) {
+function bounded(mayTry: AddressLimit) {
   return function preValidation(request: FastifyRequest, _reply: FastifyReply, done: HookHandlerDoneFunction): void {
     done(mayTry(request.ip) ? undefined : tooMany());
   };

@@ -154,7 +154,7 @@ async function replay(
   };
   const thinning = thinProgress((gap) => outlet.control(gap));
   for await (const page of session.read(start.after, { live: true, signal, onGap })) {
-    // Whoever waits for a result gets it first: many consoles must not delay the calls that they show.
+    // The client that waits for a result gets it first: many consoles must not delay the calls that they show.
     if (isWatching()) await nextTurn();
     for (const { seq, type, text } of page) {
       const isWanted = !isProgress(type) || (progress && !thinning.leavesOut(seq));

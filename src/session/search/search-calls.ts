@@ -79,7 +79,7 @@ async function searchPage(
   query: CallQuery,
   signal: AbortSignal,
 ): Promise<CallHits> {
-  // What belongs to another is not there.
+  // A session of another principal is answered like one that does not exist.
   if (query.sessionId !== undefined) await source.contextOf(principal, query.sessionId);
   const words = wordsOf(query.text);
   const texts = textsOf(query, words);

@@ -189,7 +189,7 @@ export class SessionModel implements Thread {
     const agent = this.#agentOf(call, textField(data, 'session_id'));
     const { frame } = data as { frame?: Frame & { is_cut?: boolean } };
     if (agent === undefined || frame === undefined) return;
-    // Of a long frame only its type came: the result is known to be there, not what it says.
+    // The server sends only the type of a long frame, which says nothing that could be drawn.
     if (frame.is_cut !== true) agent.thread.apply(frame);
   }
 

@@ -133,7 +133,7 @@ async function findSessions(server: Server, parameters: string, signal: AbortSig
   return { sessions, ...(cursor !== undefined && { next_cursor: cursor }) };
 }
 
-/** Those that wait for a person first, then those that run, then the latest. */
+/** Sort sessions: those that wait for a person first, then those that run, then the latest. */
 function inOrder(sessions: readonly SessionRecord[]): readonly SessionRecord[] {
   const rank = { waiting: 0, running: 1, idle: 2 };
   return sessions.toSorted((a, b) => rank[a.state] - rank[b.state] || activityOf(b).localeCompare(activityOf(a)));

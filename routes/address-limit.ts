@@ -1,22 +1,18 @@
 /**
- * Counts bad credentials by address, so that one address cannot keep the server busy with them.
+ * Limits what one address may do, so that it cannot keep the server busy.
  */
 import { createTokenBucket, type TokenBucket } from './token-bucket.ts';
 
-/** Counts one; returns false if the address has exceeded its limit. */
-export type CountBadCredential = (address: string) => boolean;
-
-/** Bad credentials that one address may send at once, and those by which that burst is refilled; more get 429. */
-const BURST = 2_000;
-const PER_SECOND = 100;
+/** Counts one act of an address; returns false if the address has exceeded its limit. */
+export type AddressLimit = (address: string) => boolean;
 
 /** Addresses that are counted; the one seen first is forgotten for a new one. */
 const MAX_ADDRESSES = 4_096;
 
-/** Create the counter. */
-export function createBadCredentials(burst = BURST, perSecond = PER_SECOND): CountBadCredential {
+/** Create the limit. @param burst Acts at once. @param perSecond Acts by which that burst is refilled. */
+export function createAddressLimit(burst: number, perSecond: number): AddressLimit {
   const buckets = new Map<string, TokenBucket>();
-  return function countBadCredential(address) {
+  return function count(address) {
     const known = buckets.get(address);
     if (known) return known.take();
     // The oldest entry is dropped, so that many addresses do not exhaust memory.
