@@ -3,6 +3,7 @@
  *
  * The person sees the whole prompt first. The model gets neither tools nor anything of the conversation.
  */
+import { createRateLimit } from '../base/pace.ts';
 import {
   type CreateMessageRequest,
   type CreateMessageResult,
@@ -45,7 +46,7 @@ export interface Sampler {
 
 /** Create the function that answers the requests of one connection; it counts them. */
 export function createSampling(sampler: Sampler) {
-  let times: readonly number[] = [];
+  const mayAsk = createRateLimit(MAX_IN_TIME, RATE_MS);
 
   /** @throws {ProtocolError} For a request that is refused; the server gets it as the error of its request. */
   return async function sample(
@@ -53,10 +54,7 @@ export function createSampling(sampler: Sampler) {
     call: AskingCall & Pick<ToolUseContext, 'signal' | 'trace'>,
     signal: AbortSignal,
   ): Promise<CreateMessageResult> {
-    const now = performance.now();
-    times = times.filter((time) => now - time < RATE_MS);
-    if (times.length >= MAX_IN_TIME) throw refusal(`at most ${MAX_IN_TIME} requests a minute are taken`);
-    times = [...times, now];
+    if (!mayAsk()) throw refusal(`at most ${MAX_IN_TIME} requests a minute are taken`);
     const request = requestOf(params, sampler);
     const title = `The MCP server "${call.server}" asks for an answer of the model "${sampler.name}". It gets the answer as it is`;
     const answer = await call.ask(

@@ -4,6 +4,7 @@
  * A connection belongs to one session from its first answer on: what the server was told there is told to no other
  * session.
  */
+import { createRateLimit } from '../base/pace.ts';
 import { type LoggingMessageNotification, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { pathToFileURL } from 'node:url';
 import type { ToolUseContext } from '../tool/tool.ts';
@@ -47,7 +48,7 @@ export class ServerRequests {
   /** Last call of the owner: it has the session's directories when no call runs. */
   #latest: RunningCall | undefined;
   #hasAsked = false;
-  #logTimes: readonly number[] = [];
+  readonly #mayLog = createRateLimit(MAX_LOGS_IN_TIME, LOG_RATE_MS);
 
   constructor(options: ServerRequestsOptions) {
     this.#options = options;
@@ -123,10 +124,7 @@ export class ServerRequests {
     const [call, ...others] = [...this.#calls];
     const isOfOne = others.every(({ context }) => context.sessionId === call?.context.sessionId);
     if (call === undefined || !isOfOne || level === 'debug') return;
-    const now = performance.now();
-    this.#logTimes = this.#logTimes.filter((time) => now - time < LOG_RATE_MS);
-    if (this.#logTimes.length >= MAX_LOGS_IN_TIME) return;
-    this.#logTimes = [...this.#logTimes, now];
+    if (!this.#mayLog()) return;
     const { server, mask } = this.#options;
     const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
     const name = logger === undefined ? '' : ` (${logger})`;

@@ -16,13 +16,13 @@ import type { LinkOwner } from './owned-links.ts';
 import { remoteOpener } from './remote-link.ts';
 import { RETRY_PACE } from './retry-pause.ts';
 import { createCalls } from './server-calls.ts';
+import { boundedNotices } from './server-notices.ts';
 import { ResourceSubscriptions } from './subscriptions.ts';
 import { serverReads, type ServerReads } from './server-reads.ts';
 import { ServerRequests } from './server-requests.ts';
 import type { McpServerSettings } from './server-settings.ts';
 import { openStdioLink } from './stdio-transport.ts';
 import { ALWAYS_LOAD_KEY, type McpToolDefinition } from './tool-definition.ts';
-import { visibleLine } from './visible-text.ts';
 
 /** Names of environment variables that hold secrets. */
 const SECRET_NAME = /key|token|secret|pass|auth|credential|cookie|session/i;
@@ -33,13 +33,6 @@ const SECRET_CHARS = 8;
 /** Tools of one server that are never deferred because they ask for it, and the longest of them. */
 const MAX_ALWAYS_LOADED = 16;
 const MAX_ALWAYS_LOADED_CHARS = 8 * 1_024;
-
-/** Notices of one server in `NOTICE_RATE_MS`; further ones are counted. */
-const MAX_NOTICES_IN_TIME = 30;
-const NOTICE_RATE_MS = 60_000;
-
-/** Longest text of one notice, in characters. */
-const NOTICE_CHARS = 2_000;
 
 /** One configured server. */
 export interface McpServer extends ServerReads {
@@ -137,26 +130,6 @@ function createOffers(
   onRemark: (remark: string) => void,
 ): ServerOffers {
   return new ServerOffers({ server, limits, mask, onChange, onRemark });
-}
-
-/** Create the function that writes notices: few of a server that changes, or fails in a new way, all the time. */
-function boundedNotices(
-  { name, onNotice }: Pick<McpServerOptions, 'name' | 'onNotice'>,
-  mask: (text: string) => string,
-): McpServerOptions['onNotice'] {
-  const report: typeof onNotice = (level, code, text) =>
-    onNotice(level, code, visibleLine(`MCP server "${name}": ${mask(text)}`, NOTICE_CHARS));
-  let times: readonly number[] = [];
-  let leftOut = 0;
-  return (level, code, text) => {
-    const nowMs = performance.now();
-    times = times.filter((time) => nowMs - time < NOTICE_RATE_MS);
-    if (times.length >= MAX_NOTICES_IN_TIME) return void leftOut++;
-    times = [...times, nowMs];
-    if (leftOut > 0) report('warning', 'mcp_notices_left_out', `${leftOut} notices were left out`);
-    leftOut = 0;
-    report(level, code, text);
-  };
 }
 
 /** Create a function that reports each reason once, not at each attempt. */

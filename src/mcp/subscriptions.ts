@@ -3,6 +3,7 @@
  *
  * Nothing waits for the server: it is told in the background what is wanted, and told again over each new connection.
  */
+import { createRateLimit, paceChanges } from '../base/pace.ts';
 import type { Client, McpSubscription } from '@modelcontextprotocol/client';
 import * as z from 'zod';
 import type { Limits } from '../../config/limits.ts';
@@ -52,8 +53,9 @@ export class ResourceSubscriptions {
   readonly #told = new Set<string>();
   readonly #telling = new Set<string>();
   /** Resources whose change was told just now. */
-  readonly #recent = new Map<string, { isAgain: boolean }>();
-  readonly #updateTimes = new Map<string, readonly number[]>();
+  readonly #changed = paceChanges(PAUSE_MS, MAX_RESOURCES, (uri) => this.#announce(uri));
+  /** By subscriber. */
+  readonly #limits = new Map<string, () => boolean>();
   readonly #pause: ReturnType<typeof retryPause>;
   #client: Client | undefined;
   #onChange: () => void = () => undefined;
@@ -99,24 +101,13 @@ export class ResourceSubscriptions {
 
   /** End all subscriptions of one subscriber. */
   removeAll(subscriberId: string): void {
-    this.#updateTimes.delete(subscriberId);
+    this.#limits.delete(subscriberId);
     for (const uri of [...this.#subscribers.keys()]) this.remove(uri, subscriberId);
   }
 
   /** Tell those that have subscribed to a resource that it changed. */
   updated(uri: string): void {
-    const subscribers = [...(this.#subscribers.get(uri)?.values() ?? [])];
-    if (subscribers.length === 0) return;
-    const recent = this.#recent.get(uri);
-    if (recent) return void (recent.isAgain = true);
-    const told = { isAgain: false };
-    this.#recent.set(uri, told);
-    const end = () => {
-      this.#recent.delete(uri);
-      if (told.isAgain) this.updated(uri);
-    };
-    setTimeout(end, PAUSE_MS).unref();
-    for (const { subscriber } of subscribers) if (this.#mayTell(subscriber)) subscriber.onUpdated(uri);
+    if (this.#subscribers.has(uri)) this.#changed(uri);
   }
 
   /**
@@ -141,12 +132,12 @@ export class ResourceSubscriptions {
     return true;
   }
 
-  #mayTell({ id }: ResourceSubscriber): boolean {
-    const nowMs = performance.now();
-    const times = (this.#updateTimes.get(id) ?? []).filter((time) => nowMs - time < RATE_MS);
-    if (times.length >= MAX_UPDATES_IN_TIME) return false;
-    this.#updateTimes.set(id, [...times, nowMs]);
-    return true;
+  #announce(uri: string): void {
+    for (const { subscriber } of [...(this.#subscribers.get(uri)?.values() ?? [])]) {
+      const mayTell = this.#limits.get(subscriber.id) ?? createRateLimit(MAX_UPDATES_IN_TIME, RATE_MS);
+      this.#limits.set(subscriber.id, mayTell);
+      if (mayTell()) subscriber.onUpdated(uri);
+    }
   }
 
   #change(uri: string): void {
